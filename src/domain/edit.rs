@@ -1,0 +1,251 @@
+//! The operations on single tasks: create, update, complete, delete.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::apply::{Sketch, drop_dangling_edges};
+use super::dependencies::cycle_through;
+use super::ids::{Owner, TaskId};
+use super::json::Metadata;
+use super::limits::Limits;
+use super::operation::{Draft, Focus, Patch};
+use super::refusal::Refusal;
+use super::task::{Description, Revision, Status, Task, Version};
+
+pub(super) fn create(sketch: &mut Sketch, draft: &Draft, focus: Focus, limits: &Limits) -> Result<(), Refusal> {
+    check_description(&draft.description, limits)?;
+    check_metadata(&draft.metadata, limits)?;
+    let id = match &draft.id {
+        Some(id) if sketch.get(id).is_some() => return Err(Refusal::TaskExists { id: id.clone() }),
+        Some(id) => id.clone(),
+        None => next_number(sketch),
+    };
+    sketch.tasks.push(Arc::new(Task {
+        id: id.clone(),
+        position: 0,
+        content: draft.content.clone(),
+        status: draft.status,
+        active_form: draft.active_form.clone(),
+        description: draft.description.clone(),
+        owner: draft.owner.clone(),
+        metadata: draft.metadata.clone(),
+        blockers: Vec::new(),
+        lease: None,
+        created_at: sketch.at,
+        updated_at: sketch.at,
+        completed_at: (draft.status == Status::Completed).then_some(sketch.at),
+        revision: Revision::default(),
+        change_id: Version::default(),
+    }));
+    link_all(sketch, &id, &draft.blocks, Side::Blocks)?;
+    link_all(sketch, &id, &draft.blocked_by, Side::BlockedBy)?;
+    check_acyclic(sketch, &id)?;
+    sketch.outcome.task = Some(id);
+    match focus {
+        Focus::One if draft.status == Status::InProgress => check_focus_of(&sketch.tasks, draft.owner.as_ref()),
+        Focus::One | Focus::Many => Ok(()),
+    }
+}
+
+/// Takes the list's next number as id. A number that was given once is never given again.
+fn next_number(sketch: &mut Sketch) -> TaskId {
+    let taken: HashSet<&str> = sketch.tasks.iter().map(|task| task.id.as_str()).collect();
+    let mut number = sketch.counters.next_number;
+    while taken.contains(number.to_string().as_str()) {
+        number += 1;
+    }
+    sketch.counters.next_number = number + 1;
+    TaskId::minted(&number.to_string())
+}
+
+pub(super) fn update(
+    sketch: &mut Sketch,
+    id: &TaskId,
+    patch: &Patch,
+    focus: Focus,
+    limits: &Limits,
+) -> Result<(), Refusal> {
+    sketch.outcome.task = Some(id.clone());
+    if let Some(description) = &patch.description {
+        check_description(description, limits)?;
+    }
+    if let Some(metadata) = &patch.metadata {
+        check_metadata(metadata, limits)?;
+    }
+    let task = sketch.edit(id)?;
+    if let Some(content) = &patch.content {
+        task.content = content.clone();
+    }
+    if let Some(description) = &patch.description {
+        task.description = description.clone();
+    }
+    if let Some(active_form) = &patch.active_form {
+        task.active_form = Some(active_form.clone());
+    }
+    update_edges(sketch, id, patch)?;
+
+    let at = sketch.at;
+    let task = sketch.edit(id)?;
+    if let Some(status) = patch.status {
+        task.set_status(status, at);
+    }
+    if let Some(owner) = &patch.owner {
+        task.owner.clone_from(owner);
+    }
+    if let Some(metadata) = &patch.metadata {
+        task.metadata = task.metadata.merged(metadata);
+        check_metadata(&task.metadata, limits)?;
+    }
+    if focus == Focus::One {
+        put_others_back(sketch, id)?;
+    }
+    Ok(())
+}
+
+fn update_edges(sketch: &mut Sketch, id: &TaskId, patch: &Patch) -> Result<(), Refusal> {
+    sketch.outcome.edges.add_blocks = link_all(sketch, id, &patch.add_blocks, Side::Blocks)?;
+    sketch.outcome.edges.add_blocked_by = link_all(sketch, id, &patch.add_blocked_by, Side::BlockedBy)?;
+    sketch.outcome.edges.remove_blocks = unlink_all(sketch, id, &patch.remove_blocks, Side::Blocks);
+    sketch.outcome.edges.remove_blocked_by = unlink_all(sketch, id, &patch.remove_blocked_by, Side::BlockedBy);
+    if sketch.outcome.edges.add_blocks || sketch.outcome.edges.add_blocked_by {
+        check_acyclic(sketch, id)?;
+    }
+    Ok(())
+}
+
+pub(super) fn complete(sketch: &mut Sketch, id: &TaskId) -> Result<(), Refusal> {
+    let at = sketch.at;
+    sketch.outcome.task = Some(id.clone());
+    sketch.edit(id)?.set_status(Status::Completed, at);
+    Ok(())
+}
+
+pub(super) fn delete(sketch: &mut Sketch, id: &TaskId) -> Result<(), Refusal> {
+    if sketch.get(id).is_none() {
+        return Err(Refusal::UnknownTask { id: id.clone(), available: sketch.ids() });
+    }
+    sketch.outcome.task = Some(id.clone());
+    sketch.tasks.retain(|task| task.id != *id);
+    drop_dangling_edges(&mut sketch.tasks);
+    Ok(())
+}
+
+/// From which end an edge is named.
+#[derive(Clone, Copy)]
+enum Side {
+    Blocks,
+    BlockedBy,
+}
+
+/// Adds edges between a task and others; tells whether any was new.
+fn link_all(sketch: &mut Sketch, id: &TaskId, others: &[TaskId], side: Side) -> Result<bool, Refusal> {
+    let mut any = false;
+    for other in others {
+        if other == id {
+            return Err(Refusal::SelfDependency { id: id.clone() });
+        }
+        let (blocker, blocked) = match side {
+            Side::Blocks => (id, other),
+            Side::BlockedBy => (other, id),
+        };
+        if sketch.get(other).is_none() {
+            return Err(Refusal::UnknownDependency {
+                id: id.clone(),
+                unknown: other.clone(),
+                available: sketch.ids(),
+            });
+        }
+        let task = sketch.edit(blocked)?;
+        if !task.blockers.contains(blocker) {
+            task.blockers.push(blocker.clone());
+            any = true;
+        }
+    }
+    Ok(any)
+}
+
+/// Removes edges between a task and others; tells whether any was there. An edge that is not there is nothing.
+fn unlink_all(sketch: &mut Sketch, id: &TaskId, others: &[TaskId], side: Side) -> bool {
+    let mut any = false;
+    for other in others {
+        let (blocker, blocked) = match side {
+            Side::Blocks => (id, other),
+            Side::BlockedBy => (other, id),
+        };
+        if sketch.get(blocked).is_some_and(|task| task.blockers.contains(blocker))
+            && let Ok(task) = sketch.edit(blocked)
+        {
+            task.blockers.retain(|have| have != blocker);
+            any = true;
+        }
+    }
+    any
+}
+
+/// Refuses a cycle through this task, naming the edge at it that is one of those asked for.
+fn check_acyclic(sketch: &Sketch, id: &TaskId) -> Result<(), Refusal> {
+    match cycle_through(&sketch.tasks, id) {
+        None => Ok(()),
+        Some(path) => {
+            let blocked = path.get(1).unwrap_or(id).clone();
+            Err(Refusal::Cycle { blocker: id.clone(), blocked, path })
+        }
+    }
+}
+
+/// Refuses a list in which an owner has several tasks in progress.
+pub(super) fn check_focus(tasks: &[Arc<Task>]) -> Result<(), Refusal> {
+    let mut busy: HashMap<Option<&Owner>, usize> = HashMap::new();
+    for task in tasks.iter().filter(|task| task.occupies_owner()) {
+        *busy.entry(task.owner.as_ref()).or_default() += 1;
+    }
+    // The first offender in list order, so that the same call is refused with the same words each time.
+    match tasks.iter().find(|task| busy.get(&task.owner.as_ref()).is_some_and(|count| *count > 1)) {
+        Some(task) => check_focus_of(tasks, task.owner.as_ref()),
+        None => Ok(()),
+    }
+}
+
+fn check_focus_of(tasks: &[Arc<Task>], owner: Option<&Owner>) -> Result<(), Refusal> {
+    let busy: Vec<&Arc<Task>> =
+        tasks.iter().filter(|task| task.occupies_owner() && task.owner.as_ref() == owner).collect();
+    if busy.len() < 2 {
+        return Ok(());
+    }
+    Err(Refusal::SeveralInProgress {
+        owner: owner.cloned(),
+        tasks: busy.iter().map(|task| task.content.clone()).collect(),
+    })
+}
+
+/// Leaves the updated task's owner one task in progress: the updated one if it is, else the last one.
+fn put_others_back(sketch: &mut Sketch, id: &TaskId) -> Result<(), Refusal> {
+    let owner = sketch.edit(id)?.owner.clone();
+    let busy: Vec<TaskId> = sketch
+        .tasks
+        .iter()
+        .filter(|task| task.occupies_owner() && task.owner == owner)
+        .map(|task| task.id.clone())
+        .collect();
+    let keeps = if busy.contains(id) { Some(id) } else { busy.last() };
+    for other in busy.iter().filter(|other| Some(*other) != keeps) {
+        let at = sketch.at;
+        sketch.edit(other)?.set_status(Status::Pending, at);
+        sketch.outcome.put_back.push(other.clone());
+    }
+    Ok(())
+}
+
+fn check_description(description: &Description, limits: &Limits) -> Result<(), Refusal> {
+    let (bytes, bytes_max) = (description.as_str().len(), limits.description_bytes_max);
+    if bytes > bytes_max { Err(Refusal::DescriptionTooLarge { bytes, bytes_max }) } else { Ok(()) }
+}
+
+fn check_metadata(metadata: &Metadata, limits: &Limits) -> Result<(), Refusal> {
+    let (bytes, bytes_max) = (metadata.size_bytes(), limits.metadata_bytes_max);
+    if bytes > bytes_max {
+        return Err(Refusal::MetadataTooLarge { bytes, bytes_max });
+    }
+    let (levels, levels_max) = (metadata.levels(), limits.metadata_levels_max);
+    if levels > levels_max { Err(Refusal::MetadataTooDeep { levels, levels_max }) } else { Ok(()) }
+}

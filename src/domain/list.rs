@@ -1,0 +1,245 @@
+//! The task list of one thread: the aggregate that every operation reads and replaces.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::{Owner, TaskId};
+use super::task::{Revision, Status, Task, Version};
+
+/// The ordered tasks of one thread with their revision. Ids are unique, edges lead to tasks of the list and make no cycle.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskList {
+    pub(super) revision: Revision,
+    pub(super) change_id: Version,
+    pub(super) deleted_at_revision: Option<Revision>,
+    pub(super) counters: Counters,
+    pub(super) tasks: Vec<Arc<Task>>,
+}
+
+/// What a list counts that no operation ever resets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counters {
+    /// The number that the next task without an id gets, if no task of the list has it as id.
+    pub next_number: i64,
+    /// How many leases were ever given.
+    pub leases: i64,
+}
+
+impl Default for Counters {
+    fn default() -> Self {
+        Self { next_number: 1, leases: 0 }
+    }
+}
+
+/// How many tasks there are, and how far they are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// All of them.
+    pub total: usize,
+    /// Those that are completed.
+    pub completed: usize,
+    /// Those in progress.
+    pub in_progress: usize,
+    /// Those not begun.
+    pub pending: usize,
+}
+
+impl Counts {
+    /// Returns how many are not completed.
+    #[must_use]
+    pub fn incomplete(&self) -> usize {
+        self.in_progress + self.pending
+    }
+
+    /// Tells whether there are tasks and all of them are completed.
+    #[must_use]
+    pub fn all_completed(&self) -> bool {
+        self.total > 0 && self.completed == self.total
+    }
+}
+
+/// What was stored is not a list: two tasks share an id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("two tasks have the id {0}")]
+pub struct DuplicateId(pub TaskId);
+
+/// A task as readers see it: with the edges of both sides, in list order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskView {
+    /// The task.
+    pub task: Arc<Task>,
+    /// Every task that has this one as a blocker, whatever their status.
+    pub blocks: Vec<TaskId>,
+    /// The blockers that are not completed.
+    pub blocked_by: Vec<TaskId>,
+}
+
+impl TaskView {
+    /// Tells whether it can be begun now: pending, unowned, no open blocker.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.task.status == Status::Pending && self.task.owner.is_none() && self.blocked_by.is_empty()
+    }
+
+    pub(super) fn reads_like(&self, other: &Self) -> bool {
+        (Arc::ptr_eq(&self.task, &other.task) || self.task.reads_like(&other.task))
+            && self.blocks == other.blocks
+            && self.blocked_by == other.blocked_by
+    }
+}
+
+/// Which tasks of a list are asked for; what is not given does not narrow.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only those with this status.
+    pub status: Option<Status>,
+    /// Only those of this owner, or (inner `None`) of nobody.
+    pub owner: Option<Option<Owner>>,
+    /// Only those that are ready, or only those that are not.
+    pub ready: Option<bool>,
+}
+
+impl Filter {
+    /// Tells whether a task is asked for.
+    #[must_use]
+    pub fn admits(&self, view: &TaskView) -> bool {
+        self.status.is_none_or(|status| view.task.status == status)
+            && self.owner.as_ref().is_none_or(|owner| view.task.owner == *owner)
+            && self.ready.is_none_or(|ready| view.is_ready() == ready)
+    }
+}
+
+impl TaskList {
+    /// Puts a list together from what was stored, tasks in their order.
+    ///
+    /// # Errors
+    /// Two tasks with one id.
+    pub fn restored(
+        revision: Revision,
+        change_id: Version,
+        deleted_at_revision: Option<Revision>,
+        counters: Counters,
+        tasks: Vec<Arc<Task>>,
+    ) -> Result<Self, DuplicateId> {
+        let mut ids = HashSet::with_capacity(tasks.len());
+        if let Some(twice) = tasks.iter().find(|task| !ids.insert(&task.id)) {
+            return Err(DuplicateId(twice.id.clone()));
+        }
+        Ok(Self { revision, change_id, deleted_at_revision, counters, tasks })
+    }
+
+    /// Returns how often the list has changed.
+    #[must_use]
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Returns the change that made this revision.
+    #[must_use]
+    pub fn change_id(&self) -> Version {
+        self.change_id
+    }
+
+    /// Returns the revision at which the thread was last deleted, if it ever was.
+    #[must_use]
+    pub fn deleted_at_revision(&self) -> Option<Revision> {
+        self.deleted_at_revision
+    }
+
+    /// Tells whether there is something to delete: it was written, and not deleted since.
+    #[must_use]
+    pub fn exists(&self) -> bool {
+        self.revision > Revision::default() && self.deleted_at_revision != Some(self.revision)
+    }
+
+    /// Returns what is counted and never reset.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Returns the tasks in their order.
+    #[must_use]
+    pub fn tasks(&self) -> &[Arc<Task>] {
+        &self.tasks
+    }
+
+    /// Returns the task with this id.
+    #[must_use]
+    pub fn get(&self, id: &TaskId) -> Option<&Arc<Task>> {
+        self.tasks.iter().find(|task| task.id == *id)
+    }
+
+    /// Returns the task with this id as readers see it.
+    #[must_use]
+    pub fn view(&self, id: &TaskId) -> Option<TaskView> {
+        let task = self.get(id)?;
+        let blocks = self.tasks.iter().filter(|other| other.blockers.contains(id)).map(|other| other.id.clone());
+        let blocked_by = self.tasks.iter().filter(|other| is_open_blocker(other, task)).map(|other| other.id.clone());
+        Some(TaskView { task: Arc::clone(task), blocks: blocks.collect(), blocked_by: blocked_by.collect() })
+    }
+
+    /// Returns all tasks as readers see them, in their order.
+    #[must_use]
+    pub fn views(&self) -> Vec<TaskView> {
+        let mut views: Vec<TaskView> = self
+            .tasks
+            .iter()
+            .map(|task| TaskView { task: Arc::clone(task), blocks: Vec::new(), blocked_by: Vec::new() })
+            .collect();
+        if self.tasks.iter().all(|task| task.blockers.is_empty()) {
+            return views;
+        }
+        let place: HashMap<&TaskId, usize> = self.tasks.iter().enumerate().map(|(at, task)| (&task.id, at)).collect();
+        // Walking dependents in list order fills `blocks` in list order; blockers are put into that order by place.
+        for (at, task) in self.tasks.iter().enumerate() {
+            let mut blockers: Vec<usize> = task.blockers.iter().filter_map(|id| place.get(id).copied()).collect();
+            blockers.sort_unstable();
+            for blocker_at in blockers {
+                let Some(blocker) = self.tasks.get(blocker_at) else { continue };
+                if let Some(view) = views.get_mut(blocker_at) {
+                    view.blocks.push(task.id.clone());
+                }
+                if blocker.status != Status::Completed
+                    && let Some(view) = views.get_mut(at)
+                {
+                    view.blocked_by.push(blocker.id.clone());
+                }
+            }
+        }
+        views
+    }
+
+    /// Returns how many tasks there are, and how far they are.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts { total: self.tasks.len(), ..Counts::default() };
+        for task in &self.tasks {
+            match task.status {
+                Status::Pending => counts.pending += 1,
+                Status::InProgress => counts.in_progress += 1,
+                Status::Completed => counts.completed += 1,
+            }
+        }
+        counts
+    }
+
+    /// Returns the moment at which the first lease ends by itself, if there is a lease.
+    #[must_use]
+    pub fn first_lease_expiry(&self) -> Option<super::Moment> {
+        self.tasks.iter().filter_map(|task| task.lease.as_ref()).map(|lease| lease.expires_at).min()
+    }
+
+    /// Returns the ids in their order.
+    #[must_use]
+    pub fn ids(&self) -> Vec<TaskId> {
+        self.tasks.iter().map(|task| task.id.clone()).collect()
+    }
+}
+
+fn is_open_blocker(blocker: &Task, task: &Task) -> bool {
+    blocker.status != Status::Completed && task.blockers.contains(&blocker.id)
+}

@@ -1,0 +1,34 @@
+//! What a task list is and what can happen to it. It decides; it knows no database, no clock, no framework and no dialect.
+//!
+//! What always holds:
+//!
+//! - A list is ordered, its ids are unique, and its order changes only by a whole-list write or a restore.
+//! - Edges lead to tasks of the same list and never make a cycle. They are kept once, with the blocked task.
+//! - The revision rises by one with each change, and only with a change: what no reader could tell apart is no change.
+//! - A task's revision is that of the list when anything that a reader sees of it last changed.
+//! - Replaying a list's changes gives the list.
+//! - A refusal changes nothing.
+
+mod apply;
+mod change;
+mod dependencies;
+mod edit;
+mod ids;
+mod json;
+pub mod limits;
+mod list;
+mod minting;
+mod operation;
+mod refusal;
+mod task;
+mod write;
+
+pub use apply::{Applied, ChangedEdges, Outcome, Stamp, apply};
+pub use change::{Change, Op, Summary, replayed, replayed_back};
+pub use ids::{Actor, Owner, ResourceId, TaskId, TextFault, ThreadId, ThreadKey};
+pub use json::{Json, Metadata, NotAnObject};
+pub use limits::Limits;
+pub use list::{Counters, Counts, DuplicateId, Filter, TaskList, TaskView};
+pub use operation::{Draft, Focus, Item, Operation, Patch};
+pub use refusal::Refusal;
+pub use task::{ActiveForm, Content, Description, Lease, Moment, Revision, Status, Task, Version};

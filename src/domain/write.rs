@@ -1,0 +1,63 @@
+//! The whole-list write: the caller's items replace the list, surviving ids keep what the caller's dialect cannot say.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::apply::{Sketch, drop_dangling_edges};
+use super::edit::check_focus;
+use super::ids::TaskId;
+use super::json::Metadata;
+use super::minting::assigned_ids;
+use super::operation::Item;
+use super::refusal::Refusal;
+use super::task::{Description, Moment, Revision, Status, Task, Version};
+
+pub(super) fn write(sketch: &mut Sketch, items: &[Item]) -> Result<(), Refusal> {
+    let ids = assigned_ids(&sketch.tasks, items);
+    let previous: HashMap<&TaskId, &Arc<Task>> = sketch.tasks.iter().map(|task| (&task.id, task)).collect();
+    let mut tasks: Vec<Arc<Task>> = ids
+        .iter()
+        .zip(items)
+        .map(|(id, item)| match previous.get(id) {
+            Some(task) => rewritten(task, item, sketch.at),
+            None => Arc::new(begun(id, item, sketch.at)),
+        })
+        .collect();
+    drop_dangling_edges(&mut tasks);
+    sketch.tasks = tasks;
+    check_focus(&sketch.tasks)
+}
+
+fn rewritten(task: &Arc<Task>, item: &Item, at: Moment) -> Arc<Task> {
+    let mut rewritten = Arc::clone(task);
+    if task.content != item.content
+        || task.status != item.status
+        || task.active_form.as_ref() != Some(&item.active_form)
+    {
+        let task = Arc::make_mut(&mut rewritten);
+        task.content = item.content.clone();
+        task.active_form = Some(item.active_form.clone());
+        task.set_status(item.status, at);
+    }
+    rewritten
+}
+
+fn begun(id: &TaskId, item: &Item, at: Moment) -> Task {
+    Task {
+        id: id.clone(),
+        position: 0,
+        content: item.content.clone(),
+        status: item.status,
+        active_form: Some(item.active_form.clone()),
+        description: Description::default(),
+        owner: None,
+        metadata: Metadata::default(),
+        blockers: Vec::new(),
+        lease: None,
+        created_at: at,
+        updated_at: at,
+        completed_at: (item.status == Status::Completed).then_some(at),
+        revision: Revision::default(),
+        change_id: Version::default(),
+    }
+}

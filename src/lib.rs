@@ -1,0 +1,3 @@
+//! Tasklane
+pub mod domain;
+pub mod json;
