@@ -1,5 +1,6 @@
 //! What an operation did: the record that history, streams and restores read.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ pub struct Change {
     /// The commit that stored it.
     pub change_id: Version,
     /// What was asked for.
-    pub operation: &'static str,
+    pub operation: Cow<'static, str>,
     /// Who asked.
     pub actor: Actor,
     /// When.
