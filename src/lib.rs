@@ -3,3 +3,4 @@
 pub mod clock;
 pub mod domain;
 pub mod json;
+pub mod store;

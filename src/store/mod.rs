@@ -12,7 +12,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::domain::{Actor, Change, Moment, ResourceId, Revision, Task, TaskId, TaskList, ThreadId, ThreadKey, Version};
+use crate::domain::{
+    Actor, Change, Moment, ResourceId, Revision, Task, TaskId, TaskList, ThreadId, ThreadKey, Version,
+};
 
 pub use postgres::PostgresStore;
 pub use sqlite::SqliteStore;
