@@ -1,3 +1,4 @@
 //! Tasklane
 pub mod domain;
 pub mod json;
+pub mod toolset;
