@@ -1,0 +1,103 @@
+//! Replays what was recorded from the originals, without a server: arguments, domain, result.
+
+use serde_json::Value;
+
+use super::{Ask, find, interpret, invalid, refused};
+use crate::domain::{Actor, Limits, Moment, Outcome, Stamp, TaskList, Version, apply};
+use crate::json;
+
+/// A list under test, and a clock that moves with each call.
+#[derive(Default)]
+struct Thread {
+    list: TaskList,
+    calls: i64,
+}
+
+impl Thread {
+    /// Calls a tool as an edge does; returns the result's JSON.
+    fn call(&mut self, tool: &str, input: &str) -> Value {
+        self.calls += 1;
+        let tool = find(tool).unwrap();
+        let arguments = json::parse(input).unwrap();
+        let stamp = Stamp {
+            at: Moment::from_timestamp(1_700_000_000 + self.calls, 0).unwrap(),
+            change_id: Version::new(self.calls),
+            actor: Actor::default(),
+        };
+        let result = match interpret(tool, Some(&arguments)) {
+            Err(faults) => invalid(tool, &faults, &self.list),
+            Ok(call) => match &call.ask {
+                Ask::Read => call.answered(&self.list, &Outcome::default(), false),
+                Ask::Change(operation) => match apply(&self.list, operation, &stamp, &Limits::default()) {
+                    Ok(applied) => {
+                        self.list = applied.list;
+                        call.answered(&self.list, &applied.outcome, applied.change.is_some())
+                    }
+                    Err(refusal) => refused(tool, &refusal, &self.list, &call.warnings),
+                },
+            },
+        };
+        assert!(!result.text.is_empty());
+        let body: Value = serde_json::from_str(result.body.get()).unwrap();
+        assert_eq!(body["isError"], result.is_error);
+        assert_eq!(body["content"], result.text);
+        body
+    }
+}
+
+/// Runs each step of each case of a file; `check` compares the step's answer with what is expected.
+fn replay(file: &str, check: impl Fn(&TaskList, &TaskList, &Value, &Value) -> Result<(), String>) -> usize {
+    let mut failures = Vec::new();
+    let mut cases = 0;
+    for line in file.lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        // The inputs are read from the text again, since a Value would spell their numbers anew.
+        let inputs: Case<'_> = serde_json::from_str(line).unwrap();
+        let mut thread = Thread::default();
+        cases += 1;
+        for (at, (step, raw)) in case["steps"].as_array().unwrap().iter().zip(inputs.steps).enumerate() {
+            let before = thread.list.clone();
+            let body = thread.call(step["tool"].as_str().unwrap(), raw.input.get());
+            if let Err(why) = check(&before, &thread.list, &step["expect"], &body) {
+                failures.push(format!("{} step {at}: {why}\n  input {}\n  answer {body}", case["name"], raw.input));
+                break;
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} of {cases} cases fail:\n{}", failures.len(), failures.join("\n"));
+    cases
+}
+
+#[derive(serde::Deserialize)]
+struct Case<'a> {
+    #[serde(borrow)]
+    steps: Vec<Step<'a>>,
+}
+
+#[derive(serde::Deserialize)]
+struct Step<'a> {
+    #[serde(borrow)]
+    input: &'a serde_json::value::RawValue,
+}
+
+fn equal(what: &str, have: &Value, want: &Value) -> Result<(), String> {
+    if have == want { Ok(()) } else { Err(format!("{what}\n  is    {have}\n  wants {want}")) }
+}
+
+fn check_invalid(before: &TaskList, after: &TaskList, body: &Value) -> Result<(), String> {
+    equal("isError", &body["isError"], &true.into())?;
+    if before == after { Ok(()) } else { Err("a refusal changed the list".to_owned()) }
+}
+
+#[test]
+fn every_recorded_mastra_case_holds() {
+    let cases = replay(include_str!("../../tests/conformance/mastra.jsonl"), |before, after, expect, body| {
+        if expect["invalid"] == true {
+            return check_invalid(before, after, body);
+        }
+        ["isError", "tasks", "summary", "incompleteTasks"]
+            .iter()
+            .try_for_each(|key| equal(key, &body[key], &expect[key]))
+    });
+    assert_eq!(cases, 217);
+}

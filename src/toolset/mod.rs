@@ -1,0 +1,241 @@
+//! What a tool is, and the families of tools: arguments become an operation, an outcome becomes a result.
+//!
+//! Pure: nothing here waits, stores or knows how a call arrived. An edge finds the [`Tool`], has its arguments
+//! [`interpret`]ed, lets the service do what the call [`Ask`]s, and answers with one of [`Call::answered`], [`refused`],
+//! [`invalid`] and [`failed`]. Every result stands alone twice: as a text, and as a JSON object.
+
+mod answer_text;
+pub mod arguments;
+mod mastra;
+pub mod refusal_text;
+pub mod schema;
+mod wording;
+
+#[cfg(test)]
+mod conformance;
+
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::domain::{Json, Operation, Outcome, Refusal, TaskList};
+
+pub use answer_text::list_text;
+pub use arguments::{Fault, Invalid};
+use arguments::{Fields, Manner, Read};
+use schema::Object;
+
+/// A family of tools with its own argument names, rules and results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Toolset {
+    /// Mastra's four task tools.
+    Mastra,
+    /// `AgentScope`'s four task tools.
+    AgentScope,
+    /// Claims, history and waiting.
+    Coordination,
+}
+
+impl Toolset {
+    /// Every toolset.
+    pub const ALL: [Self; 3] = [Self::Mastra, Self::AgentScope, Self::Coordination];
+
+    /// Returns the toolset of exactly this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|toolset| toolset.as_str() == name)
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Mastra => "mastra",
+            Self::AgentScope => "agentscope",
+            Self::Coordination => "coordination",
+        }
+    }
+
+    fn tools(self) -> &'static [Tool] {
+        match self {
+            Self::Mastra => &mastra::TOOLS,
+            Self::AgentScope => &[],
+            Self::Coordination => &[],
+        }
+    }
+}
+
+/// One tool, as an agent is told about it.
+#[derive(Debug)]
+pub struct Tool {
+    /// The name that a call gives; unique over all toolsets.
+    pub name: &'static str,
+    /// The family that it belongs to.
+    pub toolset: Toolset,
+    /// The name for people.
+    pub title: &'static str,
+    /// When to use it, when not, and its rules.
+    pub purpose: &'static str,
+    /// Right arguments, as JSON.
+    pub example: &'static str,
+    /// What a client may assume of it.
+    pub hints: Hints,
+    /// Its arguments.
+    pub input: Object,
+    /// Its results, refusals included.
+    pub output: Object,
+    read: fn(&mut Fields<'_>) -> Option<Meant>,
+}
+
+/// What a client may assume of a tool without knowing it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hints {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// It may remove or overwrite what was there.
+    pub destructive: bool,
+    /// A second equal call does nothing more.
+    pub idempotent: bool,
+}
+
+impl Hints {
+    const READS: Self = Self { read_only: true, destructive: false, idempotent: true };
+}
+
+impl Tool {
+    /// Returns the description for a model: purpose, rules and one example.
+    #[must_use]
+    pub fn description(&self) -> String {
+        format!("{}\n\nExample: {}", self.purpose, self.example)
+    }
+}
+
+/// Returns the tool with this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Tool> {
+    Toolset::ALL.into_iter().flat_map(Toolset::tools).find(|tool| tool.name == name)
+}
+
+/// Returns the tools of a toolset, in the order in which they are shown.
+pub fn of(toolset: Toolset) -> impl Iterator<Item = &'static Tool> {
+    toolset.tools().iter()
+}
+
+/// What a call wants of the service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ask {
+    /// The list as it is.
+    Read,
+    /// A change of the list.
+    Change(Operation),
+}
+
+/// What the arguments of a call mean.
+#[derive(Debug)]
+enum Meant {
+    Change(Operation),
+    Read(Reading),
+}
+
+/// What a reading call wants to see of the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Reading {
+    All,
+}
+
+/// A tool call whose arguments were understood.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The tool.
+    pub tool: &'static Tool,
+    /// What it wants of the service.
+    pub ask: Ask,
+    /// The unknown arguments that were dropped, as paths like `tasks[0].priority`.
+    pub warnings: Vec<String>,
+    reading: Reading,
+}
+
+/// Reads a call's arguments as models send them.
+///
+/// # Errors
+/// All that is wrong with them; see [`invalid`].
+pub fn interpret(tool: &'static Tool, arguments: Option<&Json>) -> Result<Call, Invalid> {
+    let Read { value, warnings } = arguments::read(Manner::Lenient, arguments, tool.read)?;
+    let (ask, reading) = match value {
+        Meant::Change(operation) => (Ask::Change(operation), Reading::All),
+        Meant::Read(reading) => (Ask::Read, reading),
+    };
+    Ok(Call { tool, ask, warnings, reading })
+}
+
+impl Call {
+    /// Answers a call that was done, with the list as it is now. For a call that only reads, the outcome is the default.
+    #[must_use]
+    pub fn answered(&self, list: &TaskList, outcome: &Outcome, changed: bool) -> ToolResult {
+        match self.tool.toolset {
+            Toolset::Mastra | Toolset::AgentScope | Toolset::Coordination => {
+                mastra::answered(self, list, outcome, changed)
+            }
+        }
+    }
+}
+
+/// Answers a call that the domain refused, with the list, which is as it was.
+#[must_use]
+pub fn refused(tool: &Tool, refusal: &Refusal, list: &TaskList, warnings: &[String]) -> ToolResult {
+    let sentence = format!("{} Nothing was changed.", refusal_text::sentence(refusal));
+    not_done(tool, sentence, Some(list), warnings)
+}
+
+/// Answers a call whose arguments cannot be used, with the list, which is as it was.
+#[must_use]
+pub fn invalid(tool: &Tool, invalid: &Invalid, list: &TaskList) -> ToolResult {
+    let sentence = format!(
+        "The arguments of {} cannot be used, nothing was changed: {} A right call: {}",
+        tool.name,
+        invalid.sentence(),
+        tool.example
+    );
+    not_done(tool, sentence, Some(list), &invalid.warnings)
+}
+
+/// Answers a call that was not done for a reason outside of it, in the toolset's own form; without a list if none could
+/// or may be read.
+#[must_use]
+pub fn failed(tool: &Tool, sentence: &str, list: Option<&TaskList>) -> ToolResult {
+    not_done(tool, sentence.to_owned(), list, &[])
+}
+
+fn not_done(tool: &Tool, mut text: String, list: Option<&TaskList>, warnings: &[String]) -> ToolResult {
+    answer_text::push_warnings(&mut text, warnings);
+    match tool.toolset {
+        Toolset::Mastra | Toolset::AgentScope | Toolset::Coordination => mastra::not_done(tool, text, list, warnings),
+    }
+}
+
+/// What a tool answers. Serialised, it is its JSON object, in which `content` is the text.
+#[derive(Debug, Clone)]
+pub struct ToolResult {
+    /// Whether the call was refused.
+    pub is_error: bool,
+    /// The text, which stands alone.
+    pub text: String,
+    /// The JSON object, which stands alone too.
+    pub body: Box<RawValue>,
+}
+
+impl ToolResult {
+    fn new(is_error: bool, text: String, body: Box<RawValue>) -> Self {
+        Self { is_error, text, body }
+    }
+}
+
+fn raw(body: &impl Serialize) -> Box<RawValue> {
+    // Only a map with keys that are not texts can fail, and there is none.
+    serde_json::value::to_raw_value(body).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+impl Serialize for ToolResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.body.serialize(serializer)
+    }
+}
