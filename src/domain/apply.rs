@@ -32,6 +32,14 @@ pub struct Stamp {
     pub secret: u64,
 }
 
+impl Stamp {
+    /// Stamps what happens at a moment by every clock, with no token shown and none to be made.
+    #[must_use]
+    pub fn new(at: Moment, change_id: Version, actor: Actor) -> Self {
+        Self { at, change_id, actor, store_at: at, token: None, secret: 0 }
+    }
+}
+
 /// What an operation did, besides the list that it made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {

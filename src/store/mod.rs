@@ -42,6 +42,12 @@ pub trait ListStore: Send + Sync + std::fmt::Debug {
     /// [`StoreError::Unavailable`] or [`StoreError::Database`].
     async fn contains(&self, key: &ThreadKey, version: Version) -> Result<bool, StoreError>;
 
+    /// Returns changes of a list that are still kept, oldest first, from the one after a revision on.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`], [`StoreError::Corrupt`] or [`StoreError::Database`].
+    async fn changes(&self, key: &ThreadKey, after: Revision, limit: u32) -> Result<Vec<Change>, StoreError>;
+
     /// Returns the threads of a resource that were written and not deleted since, newest activity first.
     ///
     /// # Errors
@@ -67,6 +73,8 @@ pub struct Loaded {
     pub version: Option<Version>,
     /// The answer kept under the key that was asked for.
     pub kept: Option<KeptAnswer>,
+    /// The moment of the statement by the database's clock.
+    pub at: Moment,
 }
 
 /// What one commit stores. Several operations on one list may be one commit, each with its own change and answer.

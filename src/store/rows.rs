@@ -9,8 +9,8 @@ use sqlx::{ColumnIndex, FromRow, Row, ValueRef};
 
 use super::{KeptAnswer, Loaded, StoreError, ThreadEntry, ThreadPlace};
 use crate::domain::{
-    ActiveForm, Content, Counters, Counts, Description, Lease, Metadata, Moment, Owner, ResourceId, Revision, Status,
-    Task, TaskId, TaskList, ThreadId, ThreadKey, Version,
+    ActiveForm, Actor, Change, Content, Counters, Counts, Description, Lease, Metadata, Moment, Owner, ResourceId,
+    Revision, Status, Task, TaskId, TaskList, ThreadId, ThreadKey, Version,
 };
 use crate::json;
 
@@ -46,6 +46,21 @@ pub(super) struct ThreadRow {
     next_number: i64,
     lease_counter: i64,
     total: i64,
+}
+
+#[derive(FromRow)]
+pub(super) struct NowRow {
+    now: DateTime<Utc>,
+}
+
+#[derive(FromRow)]
+pub(super) struct ChangeRow {
+    revision: i64,
+    change_id: i64,
+    operation: String,
+    actor: String,
+    at: DateTime<Utc>,
+    ops: String,
 }
 
 #[derive(FromRow)]
@@ -90,15 +105,20 @@ pub(super) fn loaded<R>(rows: &[R], key: &ThreadKey) -> Result<Loaded, StoreErro
 where
     R: Row,
     &'static str: ColumnIndex<R>,
+    for<'r> NowRow: FromRow<'r, R>,
     for<'r> ThreadRow: FromRow<'r, R>,
     for<'r> AnswerRow: FromRow<'r, R>,
     for<'r> TaskRow: FromRow<'r, R>,
 {
     let place = format_args!("{}/{}", key.resource, key.thread);
+    let mut at = None;
     let mut thread: Option<ThreadRow> = None;
     let mut kept = None;
     let mut tasks = Vec::with_capacity(rows.len().saturating_sub(1));
     for row in rows {
+        if is_there(row, "now")? {
+            at = Some(decoded::<R, NowRow>(row, "thread", &place)?.now);
+        }
         if is_there(row, "version")? {
             thread = Some(decoded(row, "thread", &place)?);
         }
@@ -115,8 +135,9 @@ where
     if thread.as_ref().map_or(0, |thread| thread.total) != count(tasks.len()) {
         return Err(corrupt("thread", &place, "total"));
     }
+    let at = at.ok_or_else(|| corrupt("thread", &place, "now"))?;
     let Some(thread) = thread else {
-        return Ok(Loaded { list: TaskList::default(), version: None, kept });
+        return Ok(Loaded { list: TaskList::default(), version: None, kept, at });
     };
     let list = TaskList::restored(
         Revision::new(thread.revision),
@@ -126,7 +147,17 @@ where
         tasks,
     )
     .map_err(|_| corrupt("task", &place, "id"))?;
-    Ok(Loaded { list, version: Some(Version::new(thread.version)), kept })
+    Ok(Loaded { list, version: Some(Version::new(thread.version)), kept, at })
+}
+
+/// Reads changes of one list.
+pub(super) fn changes<R>(rows: &[R], key: &ThreadKey) -> Result<Vec<Change>, StoreError>
+where
+    R: Row,
+    for<'r> ChangeRow: FromRow<'r, R>,
+{
+    let place = format_args!("{}/{}", key.resource, key.thread);
+    rows.iter().map(|row| decoded::<R, ChangeRow>(row, "change", &place)?.parsed(key)).collect()
 }
 
 /// Reads what a listing returned.
@@ -205,6 +236,21 @@ fn blockers(text: &str) -> Option<Vec<TaskId>> {
     match text {
         "[]" => Some(Vec::new()),
         _ => serde_json::from_str(text).ok(),
+    }
+}
+
+impl ChangeRow {
+    fn parsed(self, key: &ThreadKey) -> Result<Change, StoreError> {
+        let place = format_args!("{}/{}/{}", key.resource, key.thread, self.revision);
+        let is_bad = |column| corrupt("change", &place, column);
+        Ok(Change {
+            revision: Revision::new(self.revision),
+            change_id: Version::new(self.change_id),
+            operation: self.operation.into(),
+            actor: Actor::parse(&self.actor).map_err(|_| is_bad("actor"))?,
+            at: self.at,
+            ops: serde_json::from_str(&self.ops).map_err(|_| is_bad("ops"))?,
+        })
     }
 }
 

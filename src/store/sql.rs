@@ -3,10 +3,13 @@
 /// The thread, and the answer under a key if one is asked for, in one row that is always there; then a row for each task.
 /// One statement, hence one state: two could fall on both sides of a commit.
 macro_rules! load {
-    ($answer:literal, $kept:literal) => {
+    ($now:literal, $answer:literal, $kept:literal) => {
         concat!(
             "
 select
+  ",
+            $now,
+            " as now,
   t.version,
   t.revision,
   t.change_id,
@@ -47,6 +50,7 @@ select
   null,
   null,
   null,
+  null,
   id,
   position,
   content,
@@ -71,27 +75,58 @@ order by position, id"
     };
 }
 
-/// Loads a list: resource, thread.
-pub(super) const LOAD: &str = load!(
-    "
+/// Loads a list (resource, thread), given how the database tells the time.
+macro_rules! load_list {
+    ($now:literal) => {
+        load!(
+            $now,
+            "
   null as fingerprint,
   null as answer,",
-    ""
-);
+            ""
+        )
+    };
+}
 
-/// Loads a list and a kept answer: resource, thread, actor, operation, key.
-pub(super) const LOAD_WITH_ANSWER: &str = load!(
-    "
+/// Loads a list and a kept answer (resource, thread, actor, operation, key), given how the database tells the time.
+macro_rules! load_list_with_answer {
+    ($now:literal) => {
+        load!(
+            $now,
+            "
   k.fingerprint,
   k.answer,",
-    "
+            "
 left join idempotency as k
   on k.resource = $1
   and k.thread = $2
   and k.actor = $3
   and k.operation = $4
   and k.key = $5"
-);
+        )
+    };
+}
+
+pub(super) const POSTGRES_LOAD: &str = load_list!("clock_timestamp()");
+pub(super) const POSTGRES_LOAD_WITH_ANSWER: &str = load_list_with_answer!("clock_timestamp()");
+pub(super) const SQLITE_LOAD: &str = load_list!("strftime('%Y-%m-%dT%H:%M:%fZ', 'now')");
+pub(super) const SQLITE_LOAD_WITH_ANSWER: &str = load_list_with_answer!("strftime('%Y-%m-%dT%H:%M:%fZ', 'now')");
+
+/// Reads changes after a revision, oldest first: resource, thread, revision, limit.
+pub(super) const CHANGES: &str = "
+select
+  revision,
+  change_id,
+  operation,
+  actor,
+  at,
+  ops
+from change
+where resource = $1
+  and thread = $2
+  and revision > $3
+order by revision
+limit $4";
 
 /// Tells whether a commit left a trace: resource, thread, version.
 pub(super) const CONTAINS: &str = "

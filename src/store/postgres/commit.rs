@@ -268,7 +268,7 @@ fn bind_changes<'q>(statement: Statement<'q>, changes: &[(i64, &Change)]) -> Sta
         .bind(column(changes, |(n, _)| *n))
         .bind(column(changes, |(_, change)| change.revision.get()))
         .bind(column(changes, |(_, change)| change.change_id.get()))
-        .bind(column(changes, |(_, change)| change.operation))
+        .bind(column(changes, |(_, change)| change.operation.as_ref()))
         .bind(column(changes, |(_, change)| change.actor.as_str()))
         .bind(column(changes, |(_, change)| micros(change.at)))
         .bind(column(changes, |(_, change)| json::to_text(&change.ops)))

@@ -14,7 +14,7 @@ use super::{
     AnswerKey, Commit, Committed, ListStore, Loaded, OpenError, StoreError, StoreOptions, ThreadEntry, ThreadQuery,
     rows, sql,
 };
-use crate::domain::{ThreadKey, Version};
+use crate::domain::{Change, Revision, ThreadKey, Version};
 
 /// What every connection is told once.
 ///
@@ -42,8 +42,15 @@ pub struct PostgresStore {
 
 impl PostgresStore {
     /// Every statement that is sent while it runs.
-    pub const STATEMENTS: &[&str] =
-        &[sql::LOAD, sql::LOAD_WITH_ANSWER, sql::CONTAINS, sql::THREADS, sql::PING, commit::COMMIT];
+    pub const STATEMENTS: &[&str] = &[
+        sql::POSTGRES_LOAD,
+        sql::POSTGRES_LOAD_WITH_ANSWER,
+        sql::CONTAINS,
+        sql::CHANGES,
+        sql::THREADS,
+        sql::PING,
+        commit::COMMIT,
+    ];
 
     /// Connects, and brings the tables up to date.
     ///
@@ -112,7 +119,7 @@ impl PostgresStore {
 #[async_trait]
 impl ListStore for PostgresStore {
     async fn load(&self, key: &ThreadKey, kept: Option<&AnswerKey>) -> Result<Loaded, StoreError> {
-        let mut query = sqlx::query(if kept.is_some() { sql::LOAD_WITH_ANSWER } else { sql::LOAD })
+        let mut query = sqlx::query(if kept.is_some() { sql::POSTGRES_LOAD_WITH_ANSWER } else { sql::POSTGRES_LOAD })
             .bind(key.resource.as_str())
             .bind(key.thread.as_str());
         if let Some(kept) = kept {
@@ -133,6 +140,17 @@ impl ListStore for PostgresStore {
             sqlx::query_scalar(sql::CONTAINS).bind(key.resource.as_str()).bind(key.thread.as_str()).bind(version.get());
         let mut connection = self.connection().await?;
         query.fetch_one(&mut *connection).await.map_err(read_error)
+    }
+
+    async fn changes(&self, key: &ThreadKey, after: Revision, limit: u32) -> Result<Vec<Change>, StoreError> {
+        let query = sqlx::query(sql::CHANGES)
+            .bind(key.resource.as_str())
+            .bind(key.thread.as_str())
+            .bind(after.get())
+            .bind(i64::from(limit));
+        let mut connection = self.connection().await?;
+        let rows: Vec<PgRow> = query.fetch_all(&mut *connection).await.map_err(read_error)?;
+        rows::changes(&rows, key)
     }
 
     async fn threads(&self, query: &ThreadQuery) -> Result<Vec<ThreadEntry>, StoreError> {

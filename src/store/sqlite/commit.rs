@@ -162,7 +162,7 @@ fn insert_change<'q>(key: &ThreadKey, change: &Change) -> Statement<'q> {
     of_thread(INSERT_CHANGE, key)
         .bind(change.revision.get())
         .bind(change.change_id.get())
-        .bind(change.operation)
+        .bind(change.operation.as_ref())
         .bind(change.actor.to_string())
         .bind(micros(change.at))
         .bind(json::to_text(&change.ops))

@@ -17,7 +17,7 @@ use super::{
     AnswerKey, Commit, Committed, ListStore, Loaded, OpenError, StoreError, StoreOptions, ThreadEntry, ThreadQuery,
     rows, sql,
 };
-use crate::domain::{ThreadKey, Version};
+use crate::domain::{Change, Revision, ThreadKey, Version};
 
 /// How long a statement waits for another process to end its transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -37,9 +37,10 @@ pub struct SqliteStore {
 impl SqliteStore {
     /// Every statement that is sent while it runs.
     pub const STATEMENTS: &[&str] = &[
-        sql::LOAD,
-        sql::LOAD_WITH_ANSWER,
+        sql::SQLITE_LOAD,
+        sql::SQLITE_LOAD_WITH_ANSWER,
         sql::CONTAINS,
+        sql::CHANGES,
         sql::THREADS,
         sql::PING,
         commit::MOVE_THREAD,
@@ -133,7 +134,7 @@ async fn begin(writer: &SqlitePool) -> Result<Transaction<'static, Sqlite>, sqlx
 #[async_trait]
 impl ListStore for SqliteStore {
     async fn load(&self, key: &ThreadKey, kept: Option<&AnswerKey>) -> Result<Loaded, StoreError> {
-        let mut query = sqlx::query(if kept.is_some() { sql::LOAD_WITH_ANSWER } else { sql::LOAD })
+        let mut query = sqlx::query(if kept.is_some() { sql::SQLITE_LOAD_WITH_ANSWER } else { sql::SQLITE_LOAD })
             .bind(key.resource.as_str())
             .bind(key.thread.as_str());
         if let Some(kept) = kept {
@@ -154,6 +155,17 @@ impl ListStore for SqliteStore {
             sqlx::query_scalar(sql::CONTAINS).bind(key.resource.as_str()).bind(key.thread.as_str()).bind(version.get());
         let mut connection = self.reader().await?;
         query.fetch_one(&mut *connection).await.map_err(read_error)
+    }
+
+    async fn changes(&self, key: &ThreadKey, after: Revision, limit: u32) -> Result<Vec<Change>, StoreError> {
+        let query = sqlx::query(sql::CHANGES)
+            .bind(key.resource.as_str())
+            .bind(key.thread.as_str())
+            .bind(after.get())
+            .bind(i64::from(limit));
+        let mut connection = self.reader().await?;
+        let rows: Vec<SqliteRow> = query.fetch_all(&mut *connection).await.map_err(read_error)?;
+        rows::changes(&rows, key)
     }
 
     async fn threads(&self, query: &ThreadQuery) -> Result<Vec<ThreadEntry>, StoreError> {

@@ -73,7 +73,7 @@ pub fn commit(key: &ThreadKey, loaded: &Loaded, tasks: Vec<Task>) -> Commit {
     let change = Change {
         revision,
         change_id: version,
-        operation: "task_write",
+        operation: "task_write".into(),
         actor: Actor::default(),
         at: at(revision.get()),
         ops: ops.collect(),
