@@ -14,6 +14,10 @@ mod wording;
 
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;

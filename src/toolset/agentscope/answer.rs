@@ -18,7 +18,7 @@ const HOW: &str =
 /// How to get what a text cuts of one task.
 const HOW_WHOLE: &str = "cut here; the field task of this result has it whole";
 /// The most characters of a subject where one task is shown.
-const SUBJECT_CHARS_SHOWN: usize = 1_000;
+const SUBJECT_CHARS_SHOWN: usize = 500;
 /// The most bytes of a description in a text.
 const DESCRIPTION_BYTES_SHOWN: usize = 5 * 1024;
 /// The most characters of metadata in a text.
