@@ -4,6 +4,7 @@
 //!
 //! - [`domain`]: what a list is and what an operation does to it; pure.
 //! - [`json`]: reading and writing JSON without loss.
+//! - [`wire`]: a task and a change as JSON.
 //! - [`toolset`]: what a tool is, and the families of tools; arguments to operation, outcome to result; pure.
 //! - [`store`]: keeps lists in `PostgreSQL` or `SQLite`.
 //! - [`clock`]: the moment and chance.
@@ -15,3 +16,4 @@ pub mod json;
 pub mod service;
 pub mod store;
 pub mod toolset;
+pub mod wire;
