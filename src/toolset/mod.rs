@@ -7,6 +7,7 @@
 mod agentscope;
 mod answer_text;
 pub mod arguments;
+pub mod export;
 mod mastra;
 pub mod refusal_text;
 pub mod schema;
