@@ -41,7 +41,8 @@ pub enum JsonFault {
 /// [`JsonFault::Syntax`] for what is not JSON; [`JsonFault::Unkeepable`] for two equal keys in one object, a text with
 /// U+0000 or half a surrogate pair, and more than [`LEVELS_MAX`] levels.
 pub fn parse(text: &str) -> Result<Json, JsonFault> {
-    let raw: &RawValue = serde_json::from_str(text).map_err(|error| JsonFault::Syntax { message: error.to_string() })?;
+    let raw: &RawValue =
+        serde_json::from_str(text).map_err(|error| JsonFault::Syntax { message: error.to_string() })?;
     read(raw, &Place::Root, LEVELS_MAX)
 }
 
@@ -114,8 +115,8 @@ fn read_object(text: &str, place: &Place<'_>, levels_left: usize) -> Result<Vec<
 }
 
 fn read_string(text: &str, place: &Place<'_>) -> Result<String, JsonFault> {
-    let string: String =
-        serde_json::from_str(text).map_err(|_| unkeepable(place, "holds half of a surrogate pair, which is no character"))?;
+    let string: String = serde_json::from_str(text)
+        .map_err(|_| unkeepable(place, "holds half of a surrogate pair, which is no character"))?;
     if string.contains('\0') {
         return Err(unkeepable(place, "must not hold the character U+0000"));
     }

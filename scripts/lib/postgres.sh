@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # Sourced, after common.sh: a private, throw-away PostgreSQL on loopback.
 #
-#   postgres_start fsync=off|on starts it, installing PostgreSQL first if there is none; sets PGBIN, POSTGRES_DIR,
-#                              POSTGRES_PORT and POSTGRES_URL
-#   postgres_stop              stops and removes it; does nothing where none was started
+#   postgres_start fsync=off|on   starts it, installing PostgreSQL first if there is none; sets PGBIN, POSTGRES_DIR,
+#                                 POSTGRES_PORT and POSTGRES_URL
+#   postgres_stop                 stops and removes it; does nothing where none was started
 #
 # With fsync=off nothing is forced to disk: enough for a test, wrong for figures.
 

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use super::change::{Change, Op, ops_between};
 use super::edit;
 use super::ids::{Actor, TaskId};
+use super::lease;
 use super::limits::Limits;
 use super::list::{Counters, TaskList, TaskView};
 use super::operation::Operation;
 use super::refusal::Refusal;
+use super::restore;
 use super::task::{Moment, Task, Version};
 use super::write;
 
@@ -22,6 +24,20 @@ pub struct Stamp {
     pub change_id: Version,
     /// Who asked for it.
     pub actor: Actor,
+    /// The moment by the database's clock, which alone decides when leases end.
+    pub store_at: Moment,
+    /// The lease token that the caller shows.
+    pub token: Option<Arc<str>>,
+    /// Chance for a new lease token.
+    pub secret: u64,
+}
+
+impl Stamp {
+    /// Stamps what happens at a moment by every clock, with no token shown and none to be made.
+    #[must_use]
+    pub fn new(at: Moment, change_id: Version, actor: Actor) -> Self {
+        Self { at, change_id, actor, store_at: at, token: None, secret: 0 }
+    }
 }
 
 /// What an operation did, besides the list that it made.
@@ -37,6 +53,8 @@ pub struct Outcome {
     pub unblocked: Vec<TaskId>,
     /// Which edge arguments changed an edge.
     pub edges: ChangedEdges,
+    /// Tasks that a whole-list write left as they are because somebody holds them, in list order.
+    pub held: Vec<TaskId>,
 }
 
 /// Which of a patch's edge arguments changed an edge.
@@ -53,19 +71,13 @@ pub struct ChangedEdges {
     pub remove_blocked_by: bool,
 }
 
-/// The list that an operation made, and what of it is to be stored.
+/// The list that an operation made.
 #[derive(Debug, Clone)]
 pub struct Applied {
     /// The list as it is now.
     pub list: TaskList,
     /// The record of what changed; `None` if no reader would see a difference.
     pub change: Option<Change>,
-    /// Tasks that are not stored as they are now.
-    pub upserts: Vec<Arc<Task>>,
-    /// Tasks that are stored and went.
-    pub removals: Vec<TaskId>,
-    /// Whether anything is to be stored at all, even where no reader would see it.
-    pub is_dirty: bool,
     /// What the operation did, for the answer's text.
     pub outcome: Outcome,
 }
@@ -76,6 +88,7 @@ pub struct Applied {
 /// A [`Refusal`]; the list then stays as it is.
 pub fn apply(list: &TaskList, operation: &Operation, stamp: &Stamp, limits: &Limits) -> Result<Applied, Refusal> {
     let mut sketch = Sketch::of(list, stamp.at);
+    lease::check_token(list, operation, stamp)?;
     match operation {
         Operation::Write(items) => write::write(&mut sketch, items)?,
         Operation::Update { id, patch, focus } => edit::update(&mut sketch, id, patch, *focus, limits)?,
@@ -85,6 +98,11 @@ pub fn apply(list: &TaskList, operation: &Operation, stamp: &Stamp, limits: &Lim
         Operation::Clear => sketch.tasks.clear(),
         Operation::DeleteThread if list.exists() => sketch.tasks.clear(),
         Operation::DeleteThread => return Err(Refusal::UnknownThread),
+        Operation::Claim(claim) => lease::claim(&mut sketch, claim, stamp)?,
+        Operation::Release { id, .. } => lease::release(&mut sketch, id)?,
+        Operation::Heartbeat { id, lease_seconds } => lease::extend(&mut sketch, id, *lease_seconds, stamp)?,
+        Operation::Expire => lease::expire(&mut sketch, stamp.store_at),
+        Operation::Restore { revision, since } => restore::restore(&mut sketch, list, *revision, since)?,
     }
     check_size(list, &sketch.tasks, limits)?;
     Ok(settled(list, sketch, operation, stamp))
@@ -109,6 +127,18 @@ impl Sketch {
 
     pub(super) fn get(&self, id: &TaskId) -> Option<&Arc<Task>> {
         self.tasks.iter().find(|task| task.id == *id)
+    }
+
+    pub(super) fn view(&self, id: &TaskId) -> Result<TaskView, Refusal> {
+        self.as_list().view(id).ok_or_else(|| unknown(id, self.ids()))
+    }
+
+    pub(super) fn views(&self) -> Vec<TaskView> {
+        self.as_list().views()
+    }
+
+    fn as_list(&self) -> TaskList {
+        TaskList { tasks: self.tasks.clone(), ..TaskList::default() }
     }
 
     /// Returns the task for changing.
@@ -147,16 +177,20 @@ fn settled(before: &TaskList, sketch: Sketch, operation: &Operation, stamp: &Sta
     let mut later = list.views();
     let was: HashMap<&TaskId, &TaskView> = earlier.iter().map(|view| (&view.task.id, view)).collect();
     for (view, task) in later.iter_mut().zip(&mut list.tasks) {
-        if was.get(&view.task.id).is_some_and(|was| view.reads_like(was)) {
-            continue;
-        }
-        let stamped = Task { revision, change_id: stamp.change_id, updated_at: stamp.at, ..Task::clone(task) };
+        let stamped = match was.get(&view.task.id) {
+            Some(was) if Arc::ptr_eq(&was.task, task) && view.reads_like(was) => continue,
+            Some(was) if view.reads_like(was) => stamped_like(task, &was.task),
+            _ => Task { revision, change_id: stamp.change_id, updated_at: stamp.at, ..Task::clone(task) },
+        };
         *task = Arc::new(stamped);
         view.task = Arc::clone(task);
     }
 
     let ops = ops_between(&earlier, &later);
-    outcome.removed = ops.iter().filter_map(|op| if let Op::Remove { before, .. } = op { Some(before.clone()) } else { None }).collect();
+    outcome.removed = ops
+        .iter()
+        .filter_map(|op| if let Op::Remove { before, .. } = op { Some(before.clone()) } else { None })
+        .collect();
     outcome.unblocked = later
         .iter()
         .filter(|view| view.blocked_by.is_empty())
@@ -167,10 +201,11 @@ fn settled(before: &TaskList, sketch: Sketch, operation: &Operation, stamp: &Sta
     let change = (deletes_thread || !ops.is_empty()).then(|| Change {
         revision,
         change_id: stamp.change_id,
-        operation: operation.name(),
+        operation: operation.name().into(),
         actor: stamp.actor.clone(),
         at: stamp.at,
-        ops,
+        // A deletion leaves nothing of what it deleted: whoever follows the list begins anew with it.
+        ops: if deletes_thread { Vec::new() } else { ops },
     });
     if change.is_some() {
         list.revision = revision;
@@ -179,15 +214,12 @@ fn settled(before: &TaskList, sketch: Sketch, operation: &Operation, stamp: &Sta
     if deletes_thread {
         list.deleted_at_revision = Some(revision);
     }
-    let upserts: Vec<Arc<Task>> = list
-        .tasks
-        .iter()
-        .filter(|task| !was.get(&task.id).is_some_and(|was| Arc::ptr_eq(&was.task, task) || was.task == **task))
-        .cloned()
-        .collect();
-    let removals = outcome.removed.iter().map(|view| view.task.id.clone()).collect();
-    let is_dirty = change.is_some() || !upserts.is_empty() || counters != before.counters;
-    Applied { list, change, upserts, removals, is_dirty, outcome }
+    Applied { list, change, outcome }
+}
+
+/// A task that reads as before keeps the stamps that it had, whatever else of it differs.
+fn stamped_like(task: &Task, was: &Task) -> Task {
+    Task { revision: was.revision, change_id: was.change_id, updated_at: was.updated_at, ..task.clone() }
 }
 
 /// Makes positions ascend, moving as few tasks as a single walk can.

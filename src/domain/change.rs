@@ -1,5 +1,6 @@
 //! What an operation did: the record that history, streams and restores read.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ pub struct Change {
     /// The commit that stored it.
     pub change_id: Version,
     /// What was asked for.
-    pub operation: &'static str,
+    pub operation: Cow<'static, str>,
     /// Who asked.
     pub actor: Actor,
     /// When.
@@ -54,6 +55,19 @@ pub enum Op {
         /// All ids as they stand now.
         after: Vec<TaskId>,
     },
+}
+
+/// Changes of a list, oldest first.
+#[derive(Debug, Clone)]
+pub struct History {
+    /// The changes.
+    pub changes: Vec<Change>,
+    /// Where the next page begins, if there may be more: the last revision that was looked at.
+    pub next_after: Option<Revision>,
+    /// The list's revision when it was asked.
+    pub revision: Revision,
+    /// The oldest revision that can be restored.
+    pub oldest: Revision,
 }
 
 /// How many tasks a change added, updated and removed, as a line for people.

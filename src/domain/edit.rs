@@ -39,7 +39,7 @@ pub(super) fn create(sketch: &mut Sketch, draft: &Draft, focus: Focus, limits: &
     }));
     link_all(sketch, &id, &draft.blocks, Side::Blocks)?;
     link_all(sketch, &id, &draft.blocked_by, Side::BlockedBy)?;
-    check_acyclic(sketch, &id)?;
+    check_acyclic(sketch, &id, &draft.blocks)?;
     sketch.outcome.task = Some(id);
     match focus {
         Focus::One if draft.status == Status::InProgress => check_focus_of(&sketch.tasks, draft.owner.as_ref()),
@@ -90,6 +90,9 @@ pub(super) fn update(
         task.set_status(status, at);
     }
     if let Some(owner) = &patch.owner {
+        if task.owner != *owner {
+            task.lease = None;
+        }
         task.owner.clone_from(owner);
     }
     if let Some(metadata) = &patch.metadata {
@@ -108,7 +111,7 @@ fn update_edges(sketch: &mut Sketch, id: &TaskId, patch: &Patch) -> Result<(), R
     sketch.outcome.edges.remove_blocks = unlink_all(sketch, id, &patch.remove_blocks, Side::Blocks);
     sketch.outcome.edges.remove_blocked_by = unlink_all(sketch, id, &patch.remove_blocked_by, Side::BlockedBy);
     if sketch.outcome.edges.add_blocks || sketch.outcome.edges.add_blocked_by {
-        check_acyclic(sketch, id)?;
+        check_acyclic(sketch, id, &patch.add_blocks)?;
     }
     Ok(())
 }
@@ -149,11 +152,7 @@ fn link_all(sketch: &mut Sketch, id: &TaskId, others: &[TaskId], side: Side) -> 
             Side::BlockedBy => (other, id),
         };
         if sketch.get(other).is_none() {
-            return Err(Refusal::UnknownDependency {
-                id: id.clone(),
-                unknown: other.clone(),
-                available: sketch.ids(),
-            });
+            return Err(Refusal::UnknownDependency { id: id.clone(), unknown: other.clone(), available: sketch.ids() });
         }
         let task = sketch.edit(blocked)?;
         if !task.blockers.contains(blocker) {
@@ -182,15 +181,15 @@ fn unlink_all(sketch: &mut Sketch, id: &TaskId, others: &[TaskId], side: Side) -
     any
 }
 
-/// Refuses a cycle through this task, naming the edge at it that is one of those asked for.
-fn check_acyclic(sketch: &Sketch, id: &TaskId) -> Result<(), Refusal> {
-    match cycle_through(&sketch.tasks, id) {
-        None => Ok(()),
-        Some(path) => {
-            let blocked = path.get(1).unwrap_or(id).clone();
-            Err(Refusal::Cycle { blocker: id.clone(), blocked, path })
-        }
-    }
+/// Refuses a cycle through a task that got edges, naming that one of the cycle's two edges at it which is new.
+fn check_acyclic(sketch: &Sketch, id: &TaskId, asked_blocks: &[TaskId]) -> Result<(), Refusal> {
+    let Some(path) = cycle_through(&sketch.tasks, id) else { return Ok(()) };
+    let (blocker, blocked) = match path.as_slice() {
+        [_, next, ..] if asked_blocks.contains(next) => (id, next),
+        [.., last, _] => (last, id),
+        _ => (id, id),
+    };
+    Err(Refusal::Cycle { blocker: blocker.clone(), blocked: blocked.clone(), path })
 }
 
 /// Refuses a list in which an owner has several tasks in progress.
@@ -248,4 +247,118 @@ fn check_metadata(metadata: &Metadata, limits: &Limits) -> Result<(), Refusal> {
     }
     let (levels, levels_max) = (metadata.levels(), limits.metadata_levels_max);
     if levels > levels_max { Err(Refusal::MetadataTooDeep { levels, levels_max }) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::fixture::{Story, blocked_by, create, draft, ids, item, owner, task_id, update, write};
+    use crate::domain::{Content, Operation, Revision};
+
+    fn revision_of(story: &Story, id: &str) -> i64 {
+        story.list.get(&task_id(id)).unwrap().revision.get()
+    }
+
+    fn begin(id: &str) -> Operation {
+        let patch = Patch { status: Some(Status::InProgress), ..Patch::default() };
+        Operation::Update { id: task_id(id), patch, focus: Focus::One }
+    }
+
+    #[test]
+    fn numbers_skip_ids_that_are_there_and_never_come_back() {
+        let mut story = Story::new();
+        story.run(&create("x"));
+        story.run(&Operation::Create { draft: Draft { id: Some(task_id("2")), ..draft("y") }, focus: Focus::One });
+        story.run(&create("z"));
+        assert_eq!(story.ids(), ["1", "2", "3"]);
+        story.run(&Operation::Delete(task_id("3")));
+        story.run(&Operation::DeleteThread);
+        story.run(&create("w"));
+        assert_eq!(story.ids(), ["4"]);
+    }
+
+    #[test]
+    fn an_owner_keeps_one_task_in_progress() {
+        let mut story = Story::new();
+        story.run(&write(&["a", "b", "c"]));
+        story.run(&begin("a"));
+        assert_eq!(story.run(&begin("b")).outcome.put_back, ids(&["a"]));
+        story.run(&update("c", Patch { owner: Some(Some(owner("me"))), ..Patch::default() }));
+        assert_eq!(story.run(&begin("c")).outcome.put_back, []);
+        let second = Draft { status: Status::InProgress, ..draft("d") };
+        let refusal = story.refused(&Operation::Create { draft: second.clone(), focus: Focus::One });
+        let tasks = vec![Content::parse("b").unwrap(), Content::parse("d").unwrap()];
+        assert_eq!(refusal, Refusal::SeveralInProgress { owner: None, tasks });
+        story.run(&Operation::Create { draft: second, focus: Focus::Many });
+    }
+
+    #[test]
+    fn a_change_to_one_task_moves_the_revision_of_those_that_read_differently() {
+        let mut story = Story::new();
+        story.run(&write(&["a", "b", "c"]));
+        story.run(&blocked_by("b", &["a"]));
+        assert_eq!((revision_of(&story, "a"), revision_of(&story, "b"), revision_of(&story, "c")), (2, 2, 1));
+        let completed = story.run(&Operation::Complete(task_id("a")));
+        assert_eq!(completed.outcome.unblocked, ids(&["b"]));
+        assert_eq!((revision_of(&story, "a"), revision_of(&story, "b"), revision_of(&story, "c")), (3, 3, 1));
+        assert_eq!(story.run(&Operation::Complete(task_id("a"))).change, None);
+        assert_eq!(story.list.revision(), Revision::new(3));
+    }
+
+    #[test]
+    fn bad_edges_refuse_the_whole_call_and_name_the_path() {
+        let mut story = Story::new();
+        story.run(&write(&["a", "b", "c"]));
+        story.run(&blocked_by("b", &["a"]));
+        story.run(&blocked_by("c", &["b"]));
+        story.run(&Operation::Complete(task_id("c")));
+        let path = ids(&["a", "b", "c", "a"]);
+        let cycle = Refusal::Cycle { blocker: task_id("c"), blocked: task_id("a"), path };
+        assert_eq!(story.refused(&blocked_by("a", &["c"])), cycle);
+        assert_eq!(story.refused(&blocked_by("a", &["a"])), Refusal::SelfDependency { id: task_id("a") });
+        assert!(matches!(story.refused(&blocked_by("a", &["z"])), Refusal::UnknownDependency { .. }));
+        let turned = Patch { add_blocked_by: ids(&["c"]), remove_blocks: ids(&["b"]), ..Patch::default() };
+        story.run(&update("a", turned));
+        assert_eq!(story.list.view(&task_id("c")).unwrap().blocks, ids(&["a"]));
+    }
+
+    #[test]
+    fn edges_of_a_deleted_task_are_gone_for_good() {
+        let mut story = Story::new();
+        story.run(&write(&["a", "b"]));
+        story.run(&blocked_by("b", &["a"]));
+        assert_eq!(story.run(&Operation::Delete(task_id("a"))).outcome.unblocked, ids(&["b"]));
+        story.run(&write(&["a", "b"]));
+        assert_eq!(story.list.view(&task_id("b")).unwrap().blocked_by, []);
+    }
+
+    #[test]
+    fn a_rewrite_keeps_what_the_dialect_cannot_say() {
+        let mut story = Story::new();
+        story.run(&write(&["a", "b"]));
+        story.run(&blocked_by("b", &["a"]));
+        let description = Some(Description::parse("why").unwrap());
+        story.run(&update("b", Patch { description, owner: Some(Some(owner("me"))), ..Patch::default() }));
+        let items = vec![item(Some("b"), "b!", Status::InProgress), item(Some("a"), "a", Status::Pending)];
+        story.run(&Operation::Write(items));
+        let view = story.list.view(&task_id("b")).unwrap();
+        assert_eq!((view.task.description.as_str(), view.task.owner.clone()), ("why", Some(owner("me"))));
+        assert_eq!(view.blocked_by, ids(&["a"]));
+        assert_eq!(story.ids(), ["b", "a"]);
+        assert_eq!(revision_of(&story, "a"), 2);
+    }
+
+    #[test]
+    fn bounds_refuse_growth_but_let_an_overgrown_list_shrink() {
+        let mut story = Story::new();
+        story.run(&write(&["a", "b", "c"]));
+        story.limits.tasks_max = 2;
+        assert_eq!(story.refused(&create("d")), Refusal::TooManyTasks { tasks: 4, tasks_max: 2 });
+        story.run(&Operation::Complete(task_id("a")));
+        story.limits.list_bytes_max = 10;
+        story.run(&Operation::Delete(task_id("a")));
+        let long = Content::parse("x".repeat(30)).unwrap();
+        let refusal = story.refused(&update("b", Patch { content: Some(long), ..Patch::default() }));
+        assert!(matches!(refusal, Refusal::ListTooLarge { bytes_max: 10, .. }));
+    }
 }

@@ -161,6 +161,14 @@ impl Default for ResourceId {
     }
 }
 
+impl Actor {
+    /// Returns the actor of what happens by itself.
+    #[must_use]
+    pub fn service() -> Self {
+        Self("tasklane".into())
+    }
+}
+
 impl Default for Actor {
     /// The actor of callers that name none.
     fn default() -> Self {

@@ -16,6 +16,11 @@ pub const CONTENT_CHARS_MAX: usize = 4_000;
 /// The most characters that a slug keeps of the content it is made from.
 pub const SLUG_CHARS_MAX: usize = 48;
 
+/// How long a claim lasts if nothing else was asked for, in seconds.
+pub const LEASE_SECONDS_DEFAULT: u32 = 300;
+/// The longest claim, in seconds: a day.
+pub const LEASE_SECONDS_MAX: u32 = 86_400;
+
 /// The bounds that an operator may choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -60,6 +60,25 @@ impl Counts {
     }
 }
 
+/// What a store has to write so that a later state of a list takes the place of an earlier one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Difference {
+    /// Tasks that are not stored as they are now.
+    pub upserts: Vec<Arc<Task>>,
+    /// Tasks that are stored and went.
+    pub removals: Vec<TaskId>,
+    /// Whether what is kept of the list itself differs.
+    pub moves_row: bool,
+}
+
+impl Difference {
+    /// Tells whether there is nothing to write.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.upserts.is_empty() && self.removals.is_empty() && !self.moves_row
+    }
+}
+
 /// What was stored is not a list: two tasks share an id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("two tasks have the id {0}")]
@@ -231,6 +250,19 @@ impl TaskList {
     #[must_use]
     pub fn first_lease_expiry(&self) -> Option<super::Moment> {
         self.tasks.iter().filter_map(|task| task.lease.as_ref()).map(|lease| lease.expires_at).min()
+    }
+
+    /// Returns what of this list is not stored yet, where the earlier one is.
+    #[must_use]
+    pub fn difference_from(&self, earlier: &Self) -> Difference {
+        let was: HashMap<&TaskId, &Arc<Task>> = earlier.tasks.iter().map(|task| (&task.id, task)).collect();
+        let stays: HashSet<&TaskId> = self.tasks.iter().map(|task| &task.id).collect();
+        let is_stored = |task: &Arc<Task>| was.get(&task.id).is_some_and(|was| Arc::ptr_eq(was, task) || *was == task);
+        Difference {
+            upserts: self.tasks.iter().filter(|task| !is_stored(task)).cloned().collect(),
+            removals: earlier.tasks.iter().map(|task| &task.id).filter(|id| !stays.contains(id)).cloned().collect(),
+            moves_row: self.counters != earlier.counters || self.revision != earlier.revision,
+        }
     }
 
     /// Returns the ids in their order.

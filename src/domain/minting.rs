@@ -14,8 +14,10 @@ use super::task::{Content, Task};
 pub(super) fn assigned_ids(previous: &[Arc<Task>], items: &[Item]) -> Vec<TaskId> {
     let explicit: HashSet<&TaskId> = items.iter().filter_map(|item| item.id.as_ref()).collect();
     let continued = continued_ids(previous, items, &explicit);
+    // A leased task stays even where the call omits it, so that its id is not free.
+    let leased = previous.iter().filter(|task| task.lease.is_some()).map(|task| &task.id);
     let mut minter = Minter {
-        reserved: explicit.iter().copied().chain(continued.values().copied()).cloned().collect(),
+        reserved: explicit.iter().copied().chain(continued.values().copied()).chain(leased).cloned().collect(),
         ..Minter::default()
     };
     let mut used: HashSet<&TaskId> = HashSet::with_capacity(items.len());

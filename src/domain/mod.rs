@@ -7,28 +7,33 @@
 //! - The revision rises by one with each change, and only with a change: what no reader could tell apart is no change.
 //! - A task's revision is that of the list when anything that a reader sees of it last changed.
 //! - Replaying a list's changes gives the list.
+//! - A leased task is in progress and owned, and only its token, force or a whole list's end takes it away.
 //! - A refusal changes nothing.
 
 mod apply;
 mod change;
 mod dependencies;
 mod edit;
+#[cfg(test)]
+mod fixture;
 mod ids;
 mod json;
+mod lease;
 pub mod limits;
 mod list;
 mod minting;
 mod operation;
 mod refusal;
+mod restore;
 mod task;
 mod write;
 
 pub use apply::{Applied, ChangedEdges, Outcome, Stamp, apply};
-pub use change::{Change, Op, Summary, replayed, replayed_back};
+pub use change::{Change, History, Op, Summary, replayed, replayed_back};
 pub use ids::{Actor, Owner, ResourceId, TaskId, TextFault, ThreadId, ThreadKey};
 pub use json::{Json, Metadata, NotAnObject};
 pub use limits::Limits;
-pub use list::{Counters, Counts, DuplicateId, Filter, TaskList, TaskView};
-pub use operation::{Draft, Focus, Item, Operation, Patch};
+pub use list::{Counters, Counts, Difference, DuplicateId, Filter, TaskList, TaskView};
+pub use operation::{Claim, Draft, Focus, Item, Operation, Patch};
 pub use refusal::Refusal;
 pub use task::{ActiveForm, Content, Description, Lease, Moment, Revision, Status, Task, Version};

@@ -1,8 +1,9 @@
 //! Everything that can be asked of a list.
 
+use super::change::Change;
 use super::ids::{Owner, TaskId};
 use super::json::Metadata;
-use super::task::{ActiveForm, Content, Description, Status};
+use super::task::{ActiveForm, Content, Description, Revision, Status};
 
 /// One thing to do to a list, its arguments parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +34,31 @@ pub enum Operation {
     Clear,
     /// Removes all tasks and the history.
     DeleteThread,
+    /// Takes a task for a while.
+    Claim(Claim),
+    /// Gives a task back before it is done.
+    Release {
+        /// Which task.
+        id: TaskId,
+        /// Whether without the holder's token.
+        force: bool,
+    },
+    /// Holds a task for longer.
+    Heartbeat {
+        /// Which task.
+        id: TaskId,
+        /// How long from now on.
+        lease_seconds: u32,
+    },
+    /// Gives back every task whose lease has ended.
+    Expire,
+    /// Makes the list what it was.
+    Restore {
+        /// At which revision.
+        revision: Revision,
+        /// Every change since then, oldest first.
+        since: Vec<Change>,
+    },
 }
 
 impl Operation {
@@ -47,8 +73,26 @@ impl Operation {
             Self::Delete(_) => "task_delete",
             Self::Clear => "task_clear",
             Self::DeleteThread => "thread_delete",
+            Self::Claim(_) => "task_claim",
+            Self::Release { .. } => "task_release",
+            Self::Heartbeat { .. } => "task_heartbeat",
+            Self::Expire => "lease_expire",
+            Self::Restore { .. } => "task_restore",
         }
     }
+}
+
+/// Which task is wanted, by whom and for how long.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// Who will hold it.
+    pub owner: Owner,
+    /// Which task; the first ready one in list order if there is none.
+    pub id: Option<TaskId>,
+    /// How long.
+    pub lease_seconds: u32,
+    /// Only a task whose metadata is equal under each of these keys.
+    pub metadata: Metadata,
 }
 
 /// Whether an owner may have several tasks in progress.

@@ -1,7 +1,7 @@
 //! Every way in which a list says no. A refusal changes nothing.
 
 use super::ids::{Owner, TaskId};
-use super::task::Content;
+use super::task::{Content, Moment, Revision};
 
 /// Why an operation was not done. Its text is one or two sentences that tell an agent what to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +49,51 @@ pub enum Refusal {
         blocked: TaskId,
         /// Each task blocks the next; the first is the last.
         path: Vec<TaskId>,
+    },
+    /// Somebody holds the task, and the call shows no token or another one.
+    Held {
+        /// The task.
+        id: TaskId,
+        /// Who holds it.
+        holder: Owner,
+        /// Until when, if by a lease; an owner without a lease holds it until it is released.
+        expires_at: Option<Moment>,
+    },
+    /// The token that the call shows is of a lease that has ended; nobody holds the task by a lease now.
+    LeaseEnded {
+        /// The task.
+        id: TaskId,
+    },
+    /// A release or a heartbeat shows no token.
+    TokenMissing {
+        /// The task.
+        id: TaskId,
+    },
+    /// The task is completed, so that it cannot be taken or given back.
+    AlreadyCompleted {
+        /// The task.
+        id: TaskId,
+    },
+    /// The task waits for others.
+    Blocked {
+        /// The task.
+        id: TaskId,
+        /// The blockers that are not completed, in list order.
+        blockers: Vec<TaskId>,
+    },
+    /// The list never had this revision.
+    FutureRevision {
+        /// The revision.
+        revision: Revision,
+        /// The newest one.
+        newest: Revision,
+    },
+    /// Some change since that revision is not kept any more.
+    RevisionNotKept {
+        /// The revision.
+        revision: Revision,
+        /// The oldest one that can be restored.
+        oldest: Revision,
     },
     /// The list would have too many tasks.
     TooManyTasks {

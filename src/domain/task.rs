@@ -31,6 +31,12 @@ impl Revision {
         self.0
     }
 
+    /// Returns the revision before this one.
+    #[must_use]
+    pub fn previous(self) -> Self {
+        Self(self.0.saturating_sub(1))
+    }
+
     /// Returns the revision that the next change makes.
     #[must_use]
     pub fn next(self) -> Self {
@@ -200,13 +206,16 @@ impl Task {
         self.status == Status::InProgress && self.lease.is_none()
     }
 
-    /// Sets the status, and with it when the task was completed.
+    /// Sets the status, and with it when the task was completed. A lease does not outlive the status that it gave.
     pub(super) fn set_status(&mut self, status: Status, at: Moment) {
         self.completed_at = match (status, self.status) {
             (Status::Completed, Status::Completed) => self.completed_at,
             (Status::Completed, Status::Pending | Status::InProgress) => Some(at),
             (Status::Pending | Status::InProgress, _) => None,
         };
+        if status != Status::InProgress {
+            self.lease = None;
+        }
         self.status = status;
     }
 

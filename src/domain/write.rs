@@ -1,6 +1,7 @@
-//! The whole-list write: the caller's items replace the list, surviving ids keep what the caller's dialect cannot say.
+//! The whole-list write: the caller's items replace the list, surviving ids keep what the caller's dialect cannot say, and
+//! tasks that somebody holds stay as they are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::apply::{Sketch, drop_dangling_edges};
@@ -23,13 +24,19 @@ pub(super) fn write(sketch: &mut Sketch, items: &[Item]) -> Result<(), Refusal> 
             None => Arc::new(begun(id, item, sketch.at)),
         })
         .collect();
+    let named: HashSet<&TaskId> = ids.iter().collect();
+    tasks.extend(sketch.tasks.iter().filter(|task| task.lease.is_some() && !named.contains(&task.id)).cloned());
     drop_dangling_edges(&mut tasks);
+    sketch.outcome.held = tasks.iter().filter(|task| task.lease.is_some()).map(|task| task.id.clone()).collect();
     sketch.tasks = tasks;
     check_focus(&sketch.tasks)
 }
 
 fn rewritten(task: &Arc<Task>, item: &Item, at: Moment) -> Arc<Task> {
     let mut rewritten = Arc::clone(task);
+    if task.lease.is_some() {
+        return rewritten;
+    }
     if task.content != item.content
         || task.status != item.status
         || task.active_form.as_ref() != Some(&item.active_form)

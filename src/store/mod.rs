@@ -12,7 +12,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::domain::{Actor, Change, Moment, ResourceId, Revision, Task, TaskId, TaskList, ThreadId, ThreadKey, Version};
+use crate::domain::{
+    Actor, Change, Moment, ResourceId, Revision, Task, TaskId, TaskList, ThreadId, ThreadKey, Version,
+};
 
 pub use postgres::PostgresStore;
 pub use sqlite::SqliteStore;
@@ -40,6 +42,25 @@ pub trait ListStore: Send + Sync + std::fmt::Debug {
     /// [`StoreError::Unavailable`] or [`StoreError::Database`].
     async fn contains(&self, key: &ThreadKey, version: Version) -> Result<bool, StoreError>;
 
+    /// Returns changes of a list that are still kept, oldest first, from the one after a revision on.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`], [`StoreError::Corrupt`] or [`StoreError::Database`].
+    async fn changes(&self, key: &ThreadKey, after: Revision, limit: u32) -> Result<Vec<Change>, StoreError>;
+
+    /// Forgets a list's changes up to and including a revision.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] or [`StoreError::Database`].
+    async fn forget_changes(&self, key: &ThreadKey, up_to: Revision) -> Result<(), StoreError>;
+
+    /// Forgets some changes (never a list's newest) and some answers from before two moments, and returns how many rows
+    /// the larger share was: `limit` if there may be more.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] or [`StoreError::Database`].
+    async fn forget_older(&self, changes: Moment, answers: Moment, limit: u32) -> Result<u64, StoreError>;
+
     /// Returns the threads of a resource that were written and not deleted since, newest activity first.
     ///
     /// # Errors
@@ -65,6 +86,8 @@ pub struct Loaded {
     pub version: Option<Version>,
     /// The answer kept under the key that was asked for.
     pub kept: Option<KeptAnswer>,
+    /// The moment of the statement by the database's clock.
+    pub at: Moment,
 }
 
 /// What one commit stores. Several operations on one list may be one commit, each with its own change and answer.

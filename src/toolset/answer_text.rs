@@ -25,7 +25,7 @@ pub fn list_text(
         Some(operation) => nothing_done(operation, outcome),
         None => String::new(),
     };
-    push_consequences(&mut text, outcome);
+    push_consequences(&mut text, outcome, operation);
     push_counts(&mut text, list);
     push_warnings(&mut text, warnings);
     wording::push_rows(&mut text, &list.views(), HOW);
@@ -48,6 +48,18 @@ fn done(operation: &Operation, outcome: &Outcome) -> String {
         Operation::Delete(id) => format!("Deleted {}.", wording::id(id)),
         Operation::Clear => format!("Removed {}.", wording::tasks(outcome.removed.len())),
         Operation::DeleteThread => "Deleted the thread with its tasks and its history.".to_owned(),
+        Operation::Claim(claim) => match &outcome.task {
+            Some(id) => format!("{} holds {} now.", wording::owner(&claim.owner), wording::id(id)),
+            None => "No task is ready.".to_owned(),
+        },
+        Operation::Release { id, .. } => format!("{} is pending again and nobody's.", wording::id(id)),
+        Operation::Heartbeat { id, .. } => format!("{} is held for longer.", wording::id(id)),
+        Operation::Expire => "Tasks whose leases had ended are pending again.".to_owned(),
+        Operation::Restore { revision, .. } => {
+            let mut text = format!("The list is what it was at revision {revision}.");
+            push_removed(&mut text, &outcome.removed);
+            text
+        }
     }
 }
 
@@ -60,6 +72,12 @@ fn nothing_done(operation: &Operation, outcome: &Outcome) -> String {
         Operation::Create { .. } => outcome.task.as_ref().map_or_else(|| "Nothing changed.".to_owned(), already),
         Operation::Delete(_) | Operation::DeleteThread => "Nothing changed.".to_owned(),
         Operation::Clear => "Nothing changed: the list was empty already.".to_owned(),
+        Operation::Claim(_) | Operation::Heartbeat { .. } => done(operation, outcome),
+        Operation::Release { id, .. } => format!("Nothing changed: nobody holds {}.", wording::id(id)),
+        Operation::Expire => "Nothing changed: no lease has ended.".to_owned(),
+        Operation::Restore { revision, .. } => {
+            format!("Nothing changed: the list is as it was at revision {revision}.")
+        }
     }
 }
 
@@ -97,11 +115,15 @@ fn lost_with(view: &TaskView) -> Vec<&'static str> {
     parts.into_iter().filter(|(_, had)| *had).map(|(part, _)| part).collect()
 }
 
-fn push_consequences(text: &mut String, outcome: &Outcome) {
+fn push_consequences(text: &mut String, outcome: &Outcome, operation: Option<&Operation>) {
     // Writing to a String does not fail.
     if !outcome.put_back.is_empty() {
         let ids = wording::ids(&outcome.put_back);
         let _ = write!(text, " Put back to pending, since one task is in progress at a time: {ids}.");
+    }
+    if !outcome.held.is_empty() && matches!(operation, Some(Operation::Write(_))) {
+        let ids = wording::ids(&outcome.held);
+        let _ = write!(text, " Left as they are, since somebody holds them: {ids}.");
     }
     if !outcome.unblocked.is_empty() {
         let _ = write!(text, " Not blocked any more: {}.", wording::ids(&outcome.unblocked));

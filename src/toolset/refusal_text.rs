@@ -44,6 +44,46 @@ pub fn sentence(refusal: &Refusal) -> String {
             wording::id(blocked),
             path_text(path)
         ),
+        Refusal::Held { id, holder, expires_at: Some(expires_at) } => format!(
+            "Task {} is held by {} until {}. Show that claim's lease_token, wait, or take it back with task_release and \
+             force: true if its holder is dead.",
+            wording::id(id),
+            wording::owner(holder),
+            wording::moment(*expires_at)
+        ),
+        Refusal::Held { id, holder, expires_at: None } => format!(
+            "Task {} belongs to {}. Claim another one, or take it back with task_release and force: true if its owner is \
+             dead.",
+            wording::id(id),
+            wording::owner(holder)
+        ),
+        Refusal::LeaseEnded { id } => format!(
+            "The lease of task {0} that this token is of has ended, and nobody holds {0} now. Look at the task, then claim \
+             it again with task_claim.",
+            wording::id(id)
+        ),
+        Refusal::TokenMissing { id } => format!(
+            "Task {} is given back or held for longer only with the lease_token that its claim returned{}.",
+            wording::id(id),
+            ", or given back with force: true if its holder is dead"
+        ),
+        Refusal::AlreadyCompleted { id } => format!(
+            "Task {} is completed. Claim another one, or re-open it with an update of its status first.",
+            wording::id(id)
+        ),
+        Refusal::Blocked { id, blockers } => format!(
+            "Task {} waits for {}. Complete these first, or claim without an id to get one that is ready.",
+            wording::id(id),
+            wording::ids(blockers)
+        ),
+        Refusal::FutureRevision { revision, newest } => {
+            format!(
+                "The list never had revision {revision}: its newest is {newest}. See task_history for those there are."
+            )
+        }
+        Refusal::RevisionNotKept { revision, oldest } => format!(
+            "Revision {revision} is not kept any more: the oldest that can be restored is {oldest}. See task_history."
+        ),
         Refusal::TooManyTasks { tasks, tasks_max } => format!(
             "The list would have {tasks} tasks, and may have {tasks_max}. Remove completed tasks, or use another thread."
         ),

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::domain::{Counts, Owner, Status, TaskId, TaskView};
+use chrono::SecondsFormat;
+
+use crate::domain::{Counts, Moment, Owner, Status, TaskId, TaskView};
 
 /// The most bytes of a text that an agent gets to read.
 pub(super) const TEXT_BYTES_MAX: usize = 8 * 1024;
@@ -59,6 +61,11 @@ pub(super) fn quoted(text: &str, chars_max: usize) -> String {
 
 pub(super) fn id(id: &TaskId) -> String {
     name(id.as_str())
+}
+
+/// Returns the moment in RFC 3339, UTC, with microseconds.
+pub(super) fn moment(at: Moment) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Micros, true)
 }
 
 pub(super) fn owner(owner: &Owner) -> String {

@@ -1,0 +1,221 @@
+//! Lists on `PostgreSQL`, shared by any number of processes.
+
+mod commit;
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgRow};
+use sqlx::{Connection, Executor, Postgres};
+
+use super::{
+    AnswerKey, Commit, Committed, ListStore, Loaded, OpenError, StoreError, StoreOptions, ThreadEntry, ThreadQuery,
+    rows, sql,
+};
+use crate::domain::{Change, Moment, Revision, ThreadKey, Version};
+
+/// What every connection is told once.
+///
+/// Plans made while a table is empty would go on to scan it when it is full; every statement here finds its rows by an
+/// index, one after the other. Such plans look dear to the planner, which would then compile them.
+const SETTINGS: &str = "
+set enable_seqscan = off;
+set enable_hashjoin = off;
+set enable_mergejoin = off;
+set jit = off;
+set statement_timeout = '30s'";
+
+/// Held while tables are brought up to date. It ends with the transaction, so that it also works where a pooler hands each
+/// transaction to another session.
+const MIGRATION_LOCK: &str = "select pg_advisory_xact_lock(7810281174690425445)";
+
+/// A connection that was used more recently is not asked whether it still is one.
+const TRUSTED_IDLE: Duration = Duration::from_secs(1);
+
+/// Lists on `PostgreSQL`.
+#[derive(Debug, Clone)]
+pub struct PostgresStore {
+    pool: PgPool,
+}
+
+impl PostgresStore {
+    /// Every statement that is sent while it runs.
+    pub const STATEMENTS: &[&str] = &[
+        sql::POSTGRES_LOAD,
+        sql::POSTGRES_LOAD_WITH_ANSWER,
+        sql::CONTAINS,
+        sql::CHANGES,
+        sql::FORGET_CHANGES,
+        sql::FORGET_OLD_CHANGES,
+        sql::FORGET_OLD_ANSWERS,
+        sql::THREADS,
+        sql::PING,
+        commit::COMMIT,
+    ];
+
+    /// Connects, and brings the tables up to date.
+    ///
+    /// # Errors
+    /// [`OpenError::Connect`] or [`OpenError::Migrate`].
+    pub async fn open(url: &str, options: &StoreOptions) -> Result<Self, OpenError> {
+        let mut connect = PgConnectOptions::from_str(url).map_err(OpenError::Connect)?;
+        if connect.get_application_name().is_none() {
+            connect = connect.application_name("tasklane");
+        }
+        let pool = PgPoolOptions::new()
+            .max_connections(options.connections_max)
+            .acquire_timeout(options.acquire_timeout)
+            .test_before_acquire(false)
+            .before_acquire(|connection, used| {
+                Box::pin(async move {
+                    if used.idle_for > TRUSTED_IDLE {
+                        connection.ping().await?;
+                    }
+                    Ok(true)
+                })
+            })
+            .after_connect(|connection, _| {
+                Box::pin(async move {
+                    connection.execute(SETTINGS).await?;
+                    Ok(())
+                })
+            })
+            .connect_with(connect)
+            .await
+            .map_err(OpenError::Connect)?;
+        let store = Self { pool };
+        store.migrate().await.map_err(OpenError::Migrate)?;
+        Ok(store)
+    }
+
+    /// Applies new migrations in one transaction, all or none. Others who start meanwhile wait, and find them applied.
+    async fn migrate(&self) -> Result<(), sqlx::migrate::MigrateError> {
+        let mut migrator = sqlx::migrate!("migrations/postgres");
+        migrator.set_locking(false);
+        let mut transaction = self.pool.begin().await?;
+        transaction.execute("set local statement_timeout = 0").await?;
+        transaction.execute(MIGRATION_LOCK).await?;
+        // `run` does the same, but its future cannot be sent between threads.
+        migrator.run_direct(None, &mut *transaction, false).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Stores several commits, of different threads, in one statement: each happens or not, whatever becomes of the others.
+    ///
+    /// Answers in the order of the commits. Of several commits of one thread at most one happens.
+    ///
+    /// # Errors
+    /// As [`ListStore::commit`], for all of them.
+    pub async fn commit_all(&self, commits: &[&Commit]) -> Result<Vec<Committed>, StoreError> {
+        let mut connection = self.connection().await?;
+        commit::commit(&mut connection, commits).await
+    }
+
+    async fn connection(&self) -> Result<PoolConnection<Postgres>, StoreError> {
+        self.pool.acquire().await.map_err(StoreError::Unavailable)
+    }
+}
+
+#[async_trait]
+impl ListStore for PostgresStore {
+    async fn load(&self, key: &ThreadKey, kept: Option<&AnswerKey>) -> Result<Loaded, StoreError> {
+        let mut query = sqlx::query(if kept.is_some() { sql::POSTGRES_LOAD_WITH_ANSWER } else { sql::POSTGRES_LOAD })
+            .bind(key.resource.as_str())
+            .bind(key.thread.as_str());
+        if let Some(kept) = kept {
+            query = query.bind(kept.actor.as_str()).bind(&kept.operation).bind(&kept.key);
+        }
+        let mut connection = self.connection().await?;
+        let rows: Vec<PgRow> = query.fetch_all(&mut *connection).await.map_err(read_error)?;
+        rows::loaded(&rows, key)
+    }
+
+    async fn commit(&self, commit: &Commit) -> Result<Committed, StoreError> {
+        let outcomes = self.commit_all(&[commit]).await?;
+        Ok(outcomes.first().copied().unwrap_or(Committed::Conflict))
+    }
+
+    async fn contains(&self, key: &ThreadKey, version: Version) -> Result<bool, StoreError> {
+        let query =
+            sqlx::query_scalar(sql::CONTAINS).bind(key.resource.as_str()).bind(key.thread.as_str()).bind(version.get());
+        let mut connection = self.connection().await?;
+        query.fetch_one(&mut *connection).await.map_err(read_error)
+    }
+
+    async fn changes(&self, key: &ThreadKey, after: Revision, limit: u32) -> Result<Vec<Change>, StoreError> {
+        let query = sqlx::query(sql::CHANGES)
+            .bind(key.resource.as_str())
+            .bind(key.thread.as_str())
+            .bind(after.get())
+            .bind(i64::from(limit));
+        let mut connection = self.connection().await?;
+        let rows: Vec<PgRow> = query.fetch_all(&mut *connection).await.map_err(read_error)?;
+        rows::changes(&rows, key)
+    }
+
+    async fn forget_changes(&self, key: &ThreadKey, up_to: Revision) -> Result<(), StoreError> {
+        let query =
+            sqlx::query(sql::FORGET_CHANGES).bind(key.resource.as_str()).bind(key.thread.as_str()).bind(up_to.get());
+        let mut connection = self.connection().await?;
+        query.execute(&mut *connection).await.map_err(read_error)?;
+        Ok(())
+    }
+
+    async fn forget_older(&self, changes: Moment, answers: Moment, limit: u32) -> Result<u64, StoreError> {
+        let changes = sqlx::query(sql::FORGET_OLD_CHANGES).bind(changes).bind(i64::from(limit));
+        let answers = sqlx::query(sql::FORGET_OLD_ANSWERS).bind(answers).bind(i64::from(limit));
+        let mut connection = self.connection().await?;
+        let changes = changes.execute(&mut *connection).await.map_err(read_error)?.rows_affected();
+        let answers = answers.execute(&mut *connection).await.map_err(read_error)?.rows_affected();
+        Ok(changes.max(answers))
+    }
+
+    async fn threads(&self, query: &ThreadQuery) -> Result<Vec<ThreadEntry>, StoreError> {
+        let (minute, updated_at, thread) = rows::page_start(query.after.as_ref());
+        let statement = sqlx::query(sql::THREADS)
+            .bind(query.resource.as_str())
+            .bind(minute)
+            .bind(updated_at)
+            .bind(thread)
+            .bind(i64::from(query.limit));
+        let mut connection = self.connection().await?;
+        let rows: Vec<PgRow> = statement.fetch_all(&mut *connection).await.map_err(read_error)?;
+        rows::entries(&rows, &query.resource)
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        let mut connection = self.connection().await?;
+        sqlx::query(sql::PING).execute(&mut *connection).await.map_err(read_error)?;
+        Ok(())
+    }
+
+    async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+/// A statement that only reads may be sent again whenever the database did not refuse it.
+fn read_error(error: sqlx::Error) -> StoreError {
+    if broke(&error) { StoreError::Unavailable(error) } else { StoreError::Database(error) }
+}
+
+/// Tells whether the connection ended before the database's answer to a statement came.
+fn broke(error: &sqlx::Error) -> bool {
+    match error {
+        // 08: connection exceptions, as poolers send them. 57P: the server ends the session, or shuts down, or starts.
+        sqlx::Error::Database(error) => {
+            error.code().is_some_and(|code| code.starts_with("08") || code.starts_with("57P") || code == "40003")
+        }
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::WorkerCrashed
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed => true,
+        // What else there is comes from the statement or its values: it names a bug, not an outage.
+        _ => false,
+    }
+}

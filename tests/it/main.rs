@@ -1,0 +1,6 @@
+//! Everything that is tested from outside, in one program.
+
+#[macro_use]
+mod support;
+
+mod store;

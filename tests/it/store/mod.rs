@@ -1,0 +1,3 @@
+//! What every store promises, on both databases, and what one of them promises besides.
+
+mod commits;

@@ -1,0 +1,122 @@
+//! A new database for each test, removed when the test has ended, however it ends.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::postgres::PgConnection;
+use sqlx::sqlite::SqliteConnection;
+use sqlx::{AssertSqlSafe, Connection, Executor, Row, SqlSafeStr};
+use tasklane::store::{self, ListStore, StoreOptions};
+
+/// A database that no other test knows.
+#[derive(Debug, Clone)]
+pub struct TestDatabase {
+    kind: Kind,
+    url: String,
+}
+
+/// Which database it is, for the few tests that look inside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Postgres,
+    Sqlite,
+}
+
+/// Options for tests: more connections than they need, and more time.
+pub fn options() -> StoreOptions {
+    StoreOptions { connections_max: 4, acquire_timeout: Duration::from_secs(30) }
+}
+
+impl TestDatabase {
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Returns the URL, for another process or another store.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Opens a store, as each process does for itself.
+    pub async fn open(&self) -> Arc<dyn ListStore> {
+        store::open(&self.url, &options()).await.expect("the test's database opens")
+    }
+
+    /// Does something behind the store's back.
+    pub async fn execute(&self, sql: &str) {
+        let sql = AssertSqlSafe(sql.to_owned());
+        match self.kind {
+            Kind::Postgres => self.postgres().await.execute(sql).await.map(drop),
+            Kind::Sqlite => self.sqlite().await.execute(sql).await.map(drop),
+        }
+        .expect("the statement runs");
+    }
+
+    /// Asks for one number behind the store's back.
+    pub async fn number(&self, sql: &str) -> i64 {
+        let sql = AssertSqlSafe(sql.to_owned());
+        match self.kind {
+            Kind::Postgres => self.postgres().await.fetch_one(sql).await.and_then(|row| row.try_get(0)),
+            Kind::Sqlite => self.sqlite().await.fetch_one(sql).await.and_then(|row| row.try_get(0)),
+        }
+        .expect("the query answers with a number")
+    }
+
+    /// Lets the database parse a statement and find its tables and columns.
+    pub async fn prepare(&self, sql: &'static str) -> Result<(), sqlx::Error> {
+        match self.kind {
+            Kind::Postgres => self.postgres().await.prepare(sql.into_sql_str()).await.map(drop),
+            Kind::Sqlite => self.sqlite().await.prepare(sql.into_sql_str()).await.map(drop),
+        }
+    }
+
+    async fn postgres(&self) -> PgConnection {
+        PgConnection::connect(&self.url).await.expect("the test's database answers")
+    }
+
+    async fn sqlite(&self) -> SqliteConnection {
+        SqliteConnection::connect(&self.url).await.expect("the test's database answers")
+    }
+}
+
+/// Runs a test on a new database of the server that `TEST_POSTGRES_URL` names.
+pub async fn on_postgres<T: Future<Output = ()> + Send + 'static>(test: impl FnOnce(TestDatabase) -> T) {
+    let server = std::env::var("TEST_POSTGRES_URL").expect(
+        "TEST_POSTGRES_URL names a PostgreSQL server where databases may be made: scripts/test starts one and sets it",
+    );
+    let name = format!("tasklane_test_{:016x}", rand::random::<u64>());
+    let (before, after) = split_at_database(&server);
+    let database = TestDatabase { kind: Kind::Postgres, url: format!("{before}{name}{after}") };
+
+    let mut admin = PgConnection::connect(&server).await.expect("the server of TEST_POSTGRES_URL answers");
+    // From template0, which nobody is ever connected to: a template in use cannot be copied.
+    admin.execute(AssertSqlSafe(format!("create database {name} template template0"))).await.expect("a new database");
+    let outcome = tokio::spawn(test(database)).await;
+    admin.execute(AssertSqlSafe(format!("drop database {name} with (force)"))).await.expect("the database goes");
+    pass_on(outcome);
+}
+
+/// Runs a test on a new file.
+pub async fn on_sqlite<T: Future<Output = ()> + Send + 'static>(test: impl FnOnce(TestDatabase) -> T) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file: PathBuf = folder.path().join("tasklane.db");
+    let url = format!("sqlite://{}", file.display());
+    pass_on(tokio::spawn(test(TestDatabase { kind: Kind::Sqlite, url })).await);
+}
+
+fn pass_on(outcome: Result<(), tokio::task::JoinError>) {
+    if let Err(error) = outcome {
+        std::panic::resume_unwind(error.into_panic());
+    }
+}
+
+/// Splits a URL before and after the name of its database.
+fn split_at_database(url: &str) -> (&str, &str) {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let start = url[host..].find('/').map_or(url.len(), |at| host + at + 1);
+    let end = url[start..].find('?').map_or(url.len(), |at| start + at);
+    assert!(start < url.len(), "TEST_POSTGRES_URL names a database, like postgres://user@host/postgres");
+    (&url[..start], &url[end..])
+}

@@ -1,0 +1,35 @@
+//! What tests share: databases of their own, and short ways to say what a list holds.
+
+pub mod build;
+pub mod database;
+
+/// Makes two tests of each body, `postgres::name` and `sqlite::name`, each with a new database of its own.
+macro_rules! both_databases {
+    ($(
+        $(#[$attribute:meta])*
+        async fn $name:ident($database:ident: TestDatabase) $body:block
+    )+) => {
+        $(
+            $(#[$attribute])*
+            async fn $name($database: crate::support::database::TestDatabase) $body
+        )+
+
+        mod postgres {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $name() {
+                    crate::support::database::on_postgres(super::$name).await;
+                }
+            )+
+        }
+
+        mod sqlite {
+            $(
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn $name() {
+                    crate::support::database::on_sqlite(super::$name).await;
+                }
+            )+
+        }
+    };
+}
