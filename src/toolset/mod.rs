@@ -8,6 +8,7 @@ mod agentscope;
 mod answer_text;
 pub mod arguments;
 mod coordination;
+pub mod export;
 mod mastra;
 pub mod refusal_text;
 pub mod schema;

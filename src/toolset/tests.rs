@@ -202,3 +202,12 @@ fn every_tool_is_described_within_what_clients_take() {
         assert_eq!(tool.hints.read_only, !matches!(call.ask, Ask::Change(_)), "{}", tool.name);
     }
 }
+
+#[test]
+fn a_failure_from_outside_has_the_toolsets_own_form() {
+    for tool in Toolset::ALL.into_iter().flat_map(of) {
+        let result = failed(tool, "Name the resource in the header X-Resource-Id.", None);
+        assert!(result.is_error);
+        testing::check_result(tool, &result);
+    }
+}
