@@ -8,8 +8,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 
 use super::etag::{list_tag, revision_tag, task_tag};
-use super::wire::{CheckOut, ListOut, MinimalOut, StatusOut, TaskOut, ThreadOut};
-use crate::domain::{Filter, Operation, Outcome, TaskId, TaskList, TaskView, ThreadId};
+use super::wire::{CheckOut, ListOut, MinimalOut, TaskOut, ThreadOut};
+use crate::domain::{Filter, Operation, Outcome, Status, TaskId, TaskList, TaskView, ThreadId};
 use crate::json::to_text;
 use crate::service::Done;
 use crate::tool_call::ToolAnswer;
@@ -100,8 +100,10 @@ impl Answer {
     }
 
     fn minimal(operation: &Operation, done: &Done, view: &TaskView) -> Self {
+        let text = text_of(operation, done);
         let body = MinimalOut {
-            content: &text_of(operation, done),
+            // The lines after the first show the tasks, which nobody wants here.
+            content: text.lines().next().unwrap_or_default(),
             task: TaskOut::of(view),
             is_error: false,
             revision: done.list.revision().get(),
@@ -120,13 +122,13 @@ impl Answer {
     #[must_use]
     pub fn check(thread: &ThreadId, list: &TaskList, filter: &Filter) -> Self {
         let views: Vec<TaskView> = list.views().into_iter().filter(|view| filter.admits(view)).collect();
-        let incomplete = |status: StatusOut| views.iter().map(TaskOut::of).filter(move |task| task.status == status);
+        let incomplete = |status: Status| views.iter().map(TaskOut::of).filter(move |task| task.status == status);
         let body = CheckOut {
             content: &list_text(None, list, &Outcome::default(), false, &[]),
             tasks: views.iter().map(TaskOut::of).collect(),
             is_error: false,
             summary: list.counts().into(),
-            incomplete_tasks: incomplete(StatusOut::InProgress).chain(incomplete(StatusOut::Pending)).collect(),
+            incomplete_tasks: incomplete(Status::InProgress).chain(incomplete(Status::Pending)).collect(),
             revision: list.revision().get(),
             thread_id: thread,
         };

@@ -8,7 +8,6 @@ use utoipa::ToSchema;
 
 use super::code::Code;
 use super::problem::Problem;
-use super::wire::StatusOut;
 use crate::domain::{Draft, Item, Json, Owner, Patch, Status};
 use crate::toolset::arguments::{Fields, Manner, read};
 
@@ -38,8 +37,8 @@ pub struct ItemIn {
     #[schema(min_length = 1, max_length = 4000)]
     content: String,
     /// How far it is. At most one task of an owner may be in progress.
-    #[schema(inline)]
-    status: StatusOut,
+    #[schema(schema_with = crate::wire::status)]
+    status: Status,
     /// The same in the present continuous, shown while it is being done.
     #[schema(min_length = 1, max_length = 4000)]
     active_form: String,
@@ -55,8 +54,8 @@ pub struct TaskUpdateIn {
     #[schema(nullable = false, min_length = 1, max_length = 4000)]
     content: Option<String>,
     /// How far it is. `in_progress` puts the owner's other task in progress back to `pending`.
-    #[schema(nullable = false, inline)]
-    status: Option<StatusOut>,
+    #[schema(schema_with = crate::wire::status)]
+    status: Option<Status>,
     /// The same in the present continuous.
     #[schema(nullable = false, min_length = 1, max_length = 4000)]
     active_form: Option<String>,
@@ -96,8 +95,8 @@ pub struct TaskCreateIn {
     #[schema(min_length = 1, max_length = 4000)]
     content: String,
     /// How far it is; `pending` if left out.
-    #[schema(nullable = false, inline)]
-    status: Option<StatusOut>,
+    #[schema(schema_with = crate::wire::status)]
+    status: Option<Status>,
     /// The same in the present continuous; follows the content if left out.
     #[schema(nullable = false, min_length = 1, max_length = 4000)]
     active_form: Option<String>,

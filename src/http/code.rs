@@ -2,12 +2,11 @@
 
 use axum::http::StatusCode;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 macro_rules! codes {
     ($($variant:ident, $name:literal, $status:ident, $title:literal, $meaning:literal;)*) => {
         /// What went wrong, for programs. The list is closed: a code keeps its meaning and its status for good.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
         pub enum Code {
             $(#[doc = $meaning] #[serde(rename = $name)] $variant,)*
         }

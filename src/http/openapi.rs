@@ -3,7 +3,7 @@
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
-    ContactBuilder, Content, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Response,
+    ContactBuilder, Content, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, Required, Response,
     ResponseBuilder, ServerBuilder,
 };
 use utoipa::{PartialSchema, ToSchema};
@@ -52,6 +52,12 @@ pub fn completed(mut document: OpenApi, public_url: &str) -> OpenApi {
     document.servers = Some(vec![ServerBuilder::new().url(public_url).description(Some("This service")).build()]);
     for (path, item) in &mut document.paths.paths {
         for operation in operations(item) {
+            if let (Some("tool_call"), Some(RefOr::T(body))) =
+                (operation.operation_id.as_deref(), &mut operation.request_body)
+            {
+                // Many tools take no arguments.
+                body.required = Some(Required::False);
+            }
             for status in statuses(path, operation) {
                 let problem = RefOr::Ref(Ref::from_response_name(name(status)));
                 operation.responses.responses.entry(status.to_string()).or_insert(problem);

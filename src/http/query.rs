@@ -11,7 +11,7 @@ use super::code::Code;
 use super::cursor;
 use super::problem::Problem;
 use super::state::App;
-use super::wire::{FormatIn, StatusOut, ToolsetIn};
+use super::wire::{FormatIn, ToolsetIn};
 use crate::domain::{Filter, Owner, Status};
 use crate::store::ThreadPlace;
 use crate::toolset::arguments::{Fault, Invalid};
@@ -71,7 +71,7 @@ impl Params {
 #[into_params(parameter_in = Query)]
 pub struct TasksQuery {
     /// Only tasks with this status.
-    #[param(value_type = Option<StatusOut>, inline, nullable = false, required = false, example = "pending")]
+    #[param(schema_with = crate::wire::status, required = false, example = "pending")]
     pub status: Option<Status>,
     /// Only tasks of this owner; empty: only tasks that nobody owns.
     #[param(value_type = Option<String>, nullable = false, required = false, max_length = 256, allow_reserved, example = "researcher")]

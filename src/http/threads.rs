@@ -4,6 +4,7 @@ use axum::extract::State;
 
 use super::answer::{Answer, Shape};
 use super::call::{Call, CallerHeaders, ReadHeaders, WriteHeaders};
+use super::code::Code;
 use super::cursor;
 use super::etag::list_tag;
 use super::extract::ThreadPath;
@@ -11,7 +12,7 @@ use super::problem::Problem;
 use super::query::ThreadsQuery;
 use super::state::App;
 use super::wire::{ThreadOut, ThreadsOut};
-use crate::domain::{Operation, Refusal};
+use crate::domain::Operation;
 use crate::service::{Caller, Target};
 use crate::store::{ThreadPlace, ThreadQuery};
 
@@ -50,7 +51,7 @@ pub(super) async fn thread_list(
 pub(super) async fn thread_get(State(app): State<App>, at: ThreadPath, call: Call) -> Result<Answer, Problem> {
     let list = app.read(&call, &at.thread_id, &Target::List).await?;
     if !list.exists() {
-        return Err(Problem::refused(&Refusal::UnknownThread, list));
+        return Err(Problem::new(Code::UnknownThread));
     }
     if call.has_seen(&list, &Target::List)? {
         return Ok(Answer::not_modified(&list_tag(&list)));

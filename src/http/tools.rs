@@ -22,7 +22,7 @@ use crate::toolset::{self, export};
 /// `isError` true.
 #[utoipa::path(post, path = "/threads/{thread_id}/tools/{tool_name}", tag = "tools",
     params(ToolPath, CallerHeaders, WriteHeaders),
-    request_body(content = Option<Object>, description = "The tool's arguments; may be left out where it needs none",
+    request_body(content = Object, description = "The tool's arguments; may be left out where it needs none",
         example = json!({})),
     responses((status = OK, description = "The tool's result, refusals included", body = ToolResultOut,
         headers(("ETag" = String, description = "The list's version"))))

@@ -13,4 +13,4 @@ pub use problem::{FaultOut, ProblemKindOut, ProblemOut};
 pub use thread::{ThreadOut, ThreadsOut};
 pub use tool::{FormatIn, ToolResultOut, ToolsOut, ToolsetIn};
 
-pub use crate::wire::{ChangeOut, Detail, LeaseOut, OpOut, StatusOut, TaskOut, moment, moment_if_any};
+pub use crate::wire::{ChangeOut, Detail, LeaseOut, OpOut, TaskOut, moment, moment_if_any};
