@@ -1,6 +1,8 @@
-//! What tests share: databases of their own, and short ways to say what a list holds.
+//! What tests share: databases of their own, services and clients, and short ways to say what a list holds.
 
+pub(crate) mod app;
 pub mod build;
+pub(crate) mod conformance;
 pub mod database;
 
 /// Makes two tests of each body, `postgres::name` and `sqlite::name`, each with a new database of its own.
