@@ -4,4 +4,5 @@
 mod support;
 
 mod conformance;
+mod faults;
 mod store;

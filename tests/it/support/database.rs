@@ -24,6 +24,24 @@ pub enum Kind {
     Sqlite,
 }
 
+/// Keeps everybody from writing as long as it is there.
+#[derive(Debug)]
+pub(crate) enum Block {
+    Postgres(PgConnection),
+    Sqlite(SqliteConnection),
+}
+
+impl Block {
+    /// Lets others write again.
+    pub(crate) async fn lift(self) {
+        match self {
+            Self::Postgres(mut connection) => connection.execute("rollback").await.map(drop),
+            Self::Sqlite(mut connection) => connection.execute("rollback").await.map(drop),
+        }
+        .expect("the transaction ends");
+    }
+}
+
 /// Options for tests: more connections than they need, and more time.
 pub fn options() -> StoreOptions {
     StoreOptions { connections_max: 4, acquire_timeout: Duration::from_secs(30) }
@@ -69,6 +87,23 @@ impl TestDatabase {
         match self.kind {
             Kind::Postgres => self.postgres().await.prepare(sql.into_sql_str()).await.map(drop),
             Kind::Sqlite => self.sqlite().await.prepare(sql.into_sql_str()).await.map(drop),
+        }
+    }
+
+    /// Lets nobody write until the block is lifted; reading goes on.
+    pub(crate) async fn block_writes(&self) -> Block {
+        match self.kind {
+            Kind::Postgres => {
+                let mut connection = self.postgres().await;
+                connection.execute("begin").await.expect("a transaction");
+                connection.execute("lock table thread in exclusive mode").await.expect("the lock");
+                Block::Postgres(connection)
+            }
+            Kind::Sqlite => {
+                let mut connection = self.sqlite().await;
+                connection.execute("begin immediate").await.expect("the lock");
+                Block::Sqlite(connection)
+            }
         }
     }
 

@@ -2,8 +2,11 @@
 
 pub(crate) mod app;
 pub mod build;
+pub(crate) mod clock;
 pub(crate) mod conformance;
 pub mod database;
+pub(crate) mod process;
+pub(crate) mod wait;
 
 /// Makes two tests of each body, `postgres::name` and `sqlite::name`, each with a new database of its own.
 macro_rules! both_databases {
