@@ -72,6 +72,22 @@ impl TestDatabase {
         }
     }
 
+    /// Waits until so many of the stores' sessions are as described; on `PostgreSQL` only.
+    pub(crate) async fn wait_for_sessions(&self, condition: &str, count: i64) {
+        let mut admin = self.postgres().await;
+        let query = format!(
+            "select count(*) from pg_stat_activity
+            where datname = current_database() and application_name = 'tasklane' and {condition}"
+        );
+        loop {
+            let row = admin.fetch_one(AssertSqlSafe(query.as_str())).await.expect("the query runs");
+            if row.get::<i64, _>(0) == count {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
     async fn postgres(&self) -> PgConnection {
         PgConnection::connect(&self.url).await.expect("the test's database answers")
     }
