@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::schema::{Kind, Object};
-use super::{Ask, Tool, ToolResult, find, interpret, invalid, refused};
+use super::{Ask, Call, Tool, ToolResult, find, interpret, invalid, refused};
 use crate::domain::{Actor, Limits, Moment, Outcome, Stamp, TaskList, Version, apply};
 use crate::json;
 
@@ -30,8 +30,9 @@ impl Thread {
         let result = match interpret(tool, Some(&arguments)) {
             Err(faults) => invalid(tool, &faults, &self.list),
             Ok(call) => match &call.ask {
-                Ask::Read => call.answered(&self.list, &Outcome::default(), false),
-                Ask::Change(operation) => match apply(&self.list, operation, &stamp, &Limits::default()) {
+                Ask::Read | Ask::History(_) | Ask::Wait(_) => call.answered(&self.list, &Outcome::default(), false),
+                Ask::Change(operation) => match apply(&self.list, operation, &shown(&stamp, &call), &Limits::default())
+                {
                     Ok(applied) => {
                         self.list = applied.list;
                         call.answered(&self.list, &applied.outcome, applied.change.is_some())
@@ -43,6 +44,11 @@ impl Thread {
         check_result(tool, &result);
         crate::json::to_text(&result)
     }
+}
+
+/// The stamp of a call that shows its lease token.
+fn shown(stamp: &Stamp, call: &Call) -> Stamp {
+    Stamp { token: call.token.clone(), ..stamp.clone() }
 }
 
 /// Checks what holds for every result.

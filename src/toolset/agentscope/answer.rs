@@ -33,6 +33,7 @@ pub(in crate::toolset) fn answered(call: &Call, list: &TaskList, outcome: &Outco
         },
         Ask::Change(Operation::Update { id, patch, .. }) => updated(call, list, outcome, id, patch, changed),
         Ask::Change(Operation::Delete(id)) => deleted(call, outcome, id),
+        Ask::History(_) | Ask::Wait(_) => listed(call, list, &Filter::default()),
         Ask::Change(
             Operation::Create { .. }
             | Operation::Write(_)
