@@ -104,8 +104,15 @@ fn responses(whole: &Value, operation: &Value) -> Map<String, Value> {
             (status.clone(), response)
         })
         .collect();
-    let problem = json!({"$ref": "#/components/schemas/ProblemOut"});
-    let problem = simplified(whole, &problem, LEVELS_MAX);
+    let problem = json!({
+        "type": "object",
+        "required": ["code", "content", "isError"],
+        "properties": {
+            "code": {"type": "string", "description": "What kind of problem it is, for programs."},
+            "content": {"type": "string", "description": "What happened and what to do next."},
+            "isError": {"type": "boolean", "description": "Always true."},
+        },
+    });
     kept.insert(
         "default".to_owned(),
         json!({

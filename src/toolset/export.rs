@@ -165,6 +165,7 @@ mod tests {
     use std::path::PathBuf;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "it tells this test to write, it is no setting of the service")]
     fn every_export_is_the_one_that_was_reviewed() {
         for format in Format::ALL {
             let file = format!("tests/golden/tools/{}.json", format.as_str());

@@ -138,6 +138,7 @@ fn read_write(fields: &mut Fields<'_>) -> Option<Meant> {
     fields.objects("tasks", read_item).map(|items| Meant::Change(Operation::Write(items)))
 }
 
+/// Reads one task of a whole-list write, in either manner.
 fn read_item(fields: &mut Fields<'_>) -> Option<Item> {
     fields.require(&["content", "status", "activeForm"]);
     let id = fields.id("id");

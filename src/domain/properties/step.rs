@@ -35,6 +35,7 @@ pub(super) struct Edit {
     status: Option<Status>,
     active_form: Option<u8>,
     description: Option<u8>,
+    #[expect(clippy::option_option, reason = "not given, given back, and given are three things")]
     owner: Option<Option<u8>>,
     metadata: Option<(u8, Option<u8>)>,
 }
