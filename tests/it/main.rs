@@ -5,4 +5,7 @@ mod support;
 
 mod conformance;
 mod faults;
+mod processes;
+mod readme;
 mod store;
+mod story;

@@ -10,6 +10,8 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, Connection, Executor, Row, SqlSafeStr};
 use tasklane::store::{self, ListStore, StoreOptions};
 
+use super::proxy::Proxy;
+
 /// A database that no other test knows.
 #[derive(Debug, Clone)]
 pub(crate) struct TestDatabase {
@@ -55,6 +57,11 @@ impl TestDatabase {
     /// Returns the URL, for another process or another store.
     pub(crate) fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Returns the same database, reached over a wire that can be cut.
+    pub(crate) fn behind(&self, proxy: &Proxy) -> Self {
+        Self { kind: self.kind, url: proxy.url().to_owned() }
     }
 
     /// Opens a store, as each process does for itself.

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use tokio::sync::oneshot;
 
@@ -14,15 +14,11 @@ use super::wait::until;
 const LOG: &str = "warn,tasklane=info,tasklane::telemetry=off";
 
 /// Returns the program, to be told what to do.
-pub(crate) fn program() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_tasklane"))
-}
-
-/// Runs the program until it ends by itself.
-pub(crate) async fn run(arguments: &[&str]) -> Output {
-    let mut command = program();
-    command.args(arguments);
-    tokio::task::spawn_blocking(move || command.output()).await.expect("no panic").expect("the program runs")
+fn program() -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_tasklane"));
+    // Settings for some other service must not reach it.
+    program.env_clear();
+    program
 }
 
 /// A running service, which ends with this value.
@@ -89,6 +85,15 @@ impl Server {
     /// Returns a client with connections of its own.
     pub(crate) fn app(&self) -> App {
         App::at(self.address)
+    }
+
+    /// Returns how long it has computed, in hundredths of a second: unlike the time of day, that is not disturbed by
+    /// whatever else runs.
+    pub(crate) fn computed(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).expect("a system with /proc");
+        // After the program's name, which may hold anything, the twelfth and thirteenth are its times.
+        let (_, after_name) = stat.rsplit_once(')').expect("a name");
+        after_name.split_whitespace().skip(11).take(2).map(|time| time.parse::<u64>().expect("a number")).sum()
     }
 
     /// Ends it without any warning, as `kill -9` does.
