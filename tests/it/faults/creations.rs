@@ -3,11 +3,13 @@
 use serde_json::json;
 
 use crate::support::app::App;
+use crate::support::process::Server;
 use crate::support::wait::at_once;
 
 both_databases! {
     async fn tasks_created_at_once_over_two_connections_get_every_number_once(database: TestDatabase) {
-        let apps = [App::on(&database).await, App::on(&database).await];
+        let servers: [Server; 2] = Server::start_several(&database).await;
+        let apps = servers.each_ref().map(Server::app);
         let mut numbers = at_once(16, 1..=100, {
             let apps = apps.clone();
             move |caller, number| {

@@ -5,12 +5,14 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 use crate::support::app::{Answer, App, texts};
+use crate::support::process::Server;
 
 const ROUNDS: usize = 20;
 
 both_databases! {
     async fn of_two_writes_on_the_same_version_one_wins_and_the_other_is_shown_the_current_list(database: TestDatabase) {
-        let apps = [App::on(&database).await, App::on(&database).await];
+        let servers: [Server; 2] = Server::start_several(&database).await;
+        let apps = servers.each_ref().map(Server::app);
         for round in 1..=ROUNDS {
             let seen = apps[0].get("/threads/t/tasks").await.header("etag").to_owned();
             let write = |app: &App, name: &str| {
@@ -33,7 +35,8 @@ both_databases! {
     }
 
     async fn updates_of_different_fields_at_the_same_time_are_all_kept(database: TestDatabase) {
-        let apps = [App::on(&database).await, App::on(&database).await];
+        let servers: [Server; 2] = Server::start_several(&database).await;
+        let apps = servers.each_ref().map(Server::app);
         for round in 1..=ROUNDS {
             let thread = format!("round-{round}");
             apps[0].done(&thread, "TaskCreate", &json!({"subject": "A task", "description": ""})).await;
