@@ -9,6 +9,7 @@ pub mod arguments;
 mod mastra;
 pub mod refusal_text;
 pub mod schema;
+pub mod signal;
 mod wording;
 
 #[cfg(test)]
