@@ -30,7 +30,7 @@ mod task;
 mod write;
 
 pub use apply::{Applied, ChangedEdges, Outcome, Stamp, apply};
-pub use change::{Change, Op, Summary, replayed, replayed_back};
+pub use change::{Change, History, Op, Summary, replayed, replayed_back};
 pub use digest::digest;
 pub use ids::{Actor, Owner, ResourceId, TaskId, TextFault, ThreadId, ThreadKey};
 pub use json::{Json, Metadata, NotAnObject};

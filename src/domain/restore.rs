@@ -31,7 +31,7 @@ pub(super) fn restore(
             break;
         }
         earlier = replayed_back(&earlier, &change.ops);
-        at = Revision::new(at.get() - 1);
+        at = at.previous();
     }
     if at != revision {
         return Err(Refusal::RevisionNotKept { revision, oldest: at });

@@ -31,6 +31,12 @@ impl Revision {
         self.0
     }
 
+    /// Returns the revision before this one.
+    #[must_use]
+    pub fn previous(self) -> Self {
+        Self(self.0.saturating_sub(1))
+    }
+
     /// Returns the revision that the next change makes.
     #[must_use]
     pub fn next(self) -> Self {

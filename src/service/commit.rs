@@ -74,7 +74,10 @@ impl Batch<'_> {
         let decided = self.decide(&loaded, version).await?;
         let Some(commit) = self.commit(&loaded, version, &decided) else { return Ok(fresh(decided.decisions)) };
         match self.lists.0.store.commit(&commit).await {
-            Ok(Committed::Done) => Ok(fresh(decided.decisions)),
+            Ok(Committed::Done) => {
+                self.lists.forget_beyond_count(self.key, &commit.changes);
+                Ok(fresh(decided.decisions))
+            }
             Ok(Committed::Conflict) => Ok(Pass::Again),
             Err(StoreError::Unknown(cause)) => {
                 tracing::warn!(error = %cause, thread.id = %self.key.thread, "the outcome of a commit is unknown");
@@ -128,8 +131,7 @@ impl Batch<'_> {
         let mut since: Vec<Change> = Vec::new();
         let mut after = *revision;
         while after < list.revision() {
-            let page = self.lists.0.store.changes(self.key, after, CHANGES_PAGE);
-            let page = self.lists.in_time(self.deadline(), page).await?;
+            let page = self.lists.changes(self.key, after, CHANGES_PAGE).await?;
             let Some(last) = page.last() else { break };
             after = last.revision;
             since.extend(page.into_iter().filter(|change| change.revision <= list.revision()));
@@ -194,7 +196,7 @@ impl Decided {
     fn decide(&mut self, request: &ChangeRequest, operation: &Operation, stamp: &Stamp, lists: &Lists) {
         let list = &self.list;
         let decision = match request.precondition.as_ref().map(|condition| condition.judge(list)) {
-            None | Some(Verdict::Holds) => apply(list, operation, stamp, &lists.0.limits)
+            None | Some(Verdict::Holds) => apply(list, operation, stamp, lists.limits())
                 .map_err(|refusal| Error::Refused { refusal, list: list.clone() }),
             Some(Verdict::Fails) => Err(Error::PreconditionFailed { list: list.clone() }),
             Some(Verdict::Refused(refusal)) => Err(Error::Refused { refusal, list: list.clone() }),

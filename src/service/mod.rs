@@ -10,6 +10,7 @@
 mod caller;
 mod change;
 mod commit;
+mod history;
 mod lanes;
 mod precondition;
 
@@ -24,6 +25,7 @@ use crate::store::{ListStore, Loaded, StoreError, ThreadEntry, ThreadQuery};
 
 pub use caller::{Caller, Scopes};
 pub use change::{Answered, ChangeRequest, Done, Retry};
+pub use history::{HistoryQuery, Retention};
 pub use precondition::{Precondition, Rule, Tag, Target, Verdict};
 
 use lanes::Lanes;
@@ -36,9 +38,25 @@ pub struct Lists(Arc<Parts>);
 struct Parts {
     store: Arc<dyn ListStore>,
     clock: Arc<dyn Clock>,
-    limits: Limits,
-    deadline: Duration,
+    settings: Settings,
     lanes: Lanes,
+}
+
+/// What an operator may choose.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// The bounds that hold for every list.
+    pub limits: Limits,
+    /// A call that is not answered within this time is given up.
+    pub deadline: Duration,
+    /// How long and how many changes and answers are kept.
+    pub retention: Retention,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { limits: Limits::default(), deadline: Duration::from_secs(10), retention: Retention::default() }
+    }
 }
 
 /// Why a call was not answered.
@@ -98,16 +116,16 @@ impl Error {
 }
 
 impl Lists {
-    /// Opens the door to a store. A call that is not answered within `deadline` is given up.
+    /// Opens the door to a store.
     #[must_use]
-    pub fn new(store: Arc<dyn ListStore>, clock: Arc<dyn Clock>, limits: Limits, deadline: Duration) -> Self {
-        Self(Arc::new(Parts { store, clock, limits, deadline, lanes: Lanes::default() }))
+    pub fn new(store: Arc<dyn ListStore>, clock: Arc<dyn Clock>, settings: Settings) -> Self {
+        Self(Arc::new(Parts { store, clock, settings, lanes: Lanes::default() }))
     }
 
     /// Returns the bounds that hold for every list.
     #[must_use]
     pub fn limits(&self) -> &Limits {
-        &self.0.limits
+        &self.0.settings.limits
     }
 
     /// Returns a list as it is now.
@@ -163,7 +181,7 @@ impl Lists {
     fn expiry_due(&self, loaded: &Loaded, version: Version) -> Option<Applied> {
         loaded.list.first_lease_expiry().filter(|expiry| *expiry <= loaded.at)?;
         let stamp = self.stamp(Actor::service(), version, loaded.at);
-        apply(&loaded.list, &Operation::Expire, &stamp, &self.0.limits).ok()
+        apply(&loaded.list, &Operation::Expire, &stamp, self.limits()).ok()
     }
 
     fn stamp(&self, actor: Actor, change_id: Version, store_at: Moment) -> Stamp {
@@ -172,7 +190,7 @@ impl Lists {
     }
 
     fn deadline(&self) -> Instant {
-        Instant::now() + self.0.deadline
+        Instant::now() + self.0.settings.deadline
     }
 
     /// Waits for the store, but not past the deadline. Only for what changes nothing: a commit is never given up.

@@ -50,6 +50,19 @@ pub trait ListStore: ChangeFeed {
     /// [`StoreError::Unavailable`], [`StoreError::Corrupt`] or [`StoreError::Database`].
     async fn changes(&self, key: &ThreadKey, after: Revision, limit: u32) -> Result<Vec<Change>, StoreError>;
 
+    /// Forgets a list's changes up to and including a revision.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] or [`StoreError::Database`].
+    async fn forget_changes(&self, key: &ThreadKey, up_to: Revision) -> Result<(), StoreError>;
+
+    /// Forgets some changes (never a list's newest) and some answers from before two moments, and returns how many rows
+    /// the larger share was: `limit` if there may be more.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] or [`StoreError::Database`].
+    async fn forget_older(&self, changes: Moment, answers: Moment, limit: u32) -> Result<u64, StoreError>;
+
     /// Returns the threads of a resource that were written and not deleted since, newest activity first.
     ///
     /// # Errors

@@ -128,6 +128,37 @@ where resource = $1
 order by revision
 limit $4";
 
+/// Forgets changes of a list: resource, thread, last revision.
+pub(super) const FORGET_CHANGES: &str = "
+delete from change
+where resource = $1
+  and thread = $2
+  and revision <= $3";
+
+/// Forgets some old changes, never the newest of a list: moment, limit.
+pub(super) const FORGET_OLD_CHANGES: &str = "
+delete from change
+where (resource, thread, revision) in (
+  select c.resource, c.thread, c.revision
+  from change as c
+  join thread as t
+    on t.resource = c.resource
+    and t.thread = c.thread
+  where c.at < $1
+    and c.revision < t.revision
+  limit $2
+)";
+
+/// Forgets some old answers: moment, limit.
+pub(super) const FORGET_OLD_ANSWERS: &str = "
+delete from idempotency
+where (resource, thread, actor, operation, key) in (
+  select resource, thread, actor, operation, key
+  from idempotency
+  where created_at < $1
+  limit $2
+)";
+
 /// Tells whether a commit left a trace: resource, thread, version.
 pub(super) const CONTAINS: &str = "
 select

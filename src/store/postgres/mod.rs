@@ -16,7 +16,7 @@ use super::{
     AnswerKey, Commit, Committed, ListStore, Loaded, OpenError, StoreError, StoreOptions, ThreadEntry, ThreadQuery,
     rows, sql,
 };
-use crate::domain::{Change, Revision, ThreadKey, Version};
+use crate::domain::{Change, Moment, Revision, ThreadKey, Version};
 
 use feed::Announcements;
 
@@ -52,6 +52,9 @@ impl PostgresStore {
         sql::POSTGRES_LOAD_WITH_ANSWER,
         sql::CONTAINS,
         sql::CHANGES,
+        sql::FORGET_CHANGES,
+        sql::FORGET_OLD_CHANGES,
+        sql::FORGET_OLD_ANSWERS,
         sql::THREADS,
         sql::PING,
         commit::COMMIT,
@@ -163,6 +166,23 @@ impl ListStore for PostgresStore {
         let mut connection = self.connection().await?;
         let rows: Vec<PgRow> = query.fetch_all(&mut *connection).await.map_err(read_error)?;
         rows::changes(&rows, key)
+    }
+
+    async fn forget_changes(&self, key: &ThreadKey, up_to: Revision) -> Result<(), StoreError> {
+        let query =
+            sqlx::query(sql::FORGET_CHANGES).bind(key.resource.as_str()).bind(key.thread.as_str()).bind(up_to.get());
+        let mut connection = self.connection().await?;
+        query.execute(&mut *connection).await.map_err(read_error)?;
+        Ok(())
+    }
+
+    async fn forget_older(&self, changes: Moment, answers: Moment, limit: u32) -> Result<u64, StoreError> {
+        let changes = sqlx::query(sql::FORGET_OLD_CHANGES).bind(changes).bind(i64::from(limit));
+        let answers = sqlx::query(sql::FORGET_OLD_ANSWERS).bind(answers).bind(i64::from(limit));
+        let mut connection = self.connection().await?;
+        let changes = changes.execute(&mut *connection).await.map_err(read_error)?.rows_affected();
+        let answers = answers.execute(&mut *connection).await.map_err(read_error)?.rows_affected();
+        Ok(changes.max(answers))
     }
 
     async fn threads(&self, query: &ThreadQuery) -> Result<Vec<ThreadEntry>, StoreError> {

@@ -18,7 +18,7 @@ use super::{
     AnswerKey, Commit, Committed, ListStore, Loaded, OpenError, StoreError, StoreOptions, ThreadEntry, ThreadQuery,
     rows, sql,
 };
-use crate::domain::{Change, Revision, ThreadKey, Version};
+use crate::domain::{Change, Moment, Revision, ThreadKey, Version};
 
 /// How long a statement waits for another process to end its transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -42,6 +42,9 @@ impl SqliteStore {
         sql::SQLITE_LOAD_WITH_ANSWER,
         sql::CONTAINS,
         sql::CHANGES,
+        sql::FORGET_CHANGES,
+        sql::FORGET_OLD_CHANGES,
+        sql::FORGET_OLD_ANSWERS,
         sql::THREADS,
         sql::PING,
         commit::MOVE_THREAD,
@@ -118,6 +121,10 @@ impl SqliteStore {
         Ok(outcomes)
     }
 
+    async fn writer(&self) -> Result<PoolConnection<Sqlite>, StoreError> {
+        self.writer.acquire().await.map_err(StoreError::Unavailable)
+    }
+
     async fn reader(&self) -> Result<PoolConnection<Sqlite>, StoreError> {
         self.readers.acquire().await.map_err(StoreError::Unavailable)
     }
@@ -172,6 +179,23 @@ impl ListStore for SqliteStore {
         let mut connection = self.reader().await?;
         let rows: Vec<SqliteRow> = query.fetch_all(&mut *connection).await.map_err(read_error)?;
         rows::changes(&rows, key)
+    }
+
+    async fn forget_changes(&self, key: &ThreadKey, up_to: Revision) -> Result<(), StoreError> {
+        let query =
+            sqlx::query(sql::FORGET_CHANGES).bind(key.resource.as_str()).bind(key.thread.as_str()).bind(up_to.get());
+        let mut connection = self.writer().await?;
+        query.execute(&mut *connection).await.map_err(read_error)?;
+        Ok(())
+    }
+
+    async fn forget_older(&self, changes: Moment, answers: Moment, limit: u32) -> Result<u64, StoreError> {
+        let changes = sqlx::query(sql::FORGET_OLD_CHANGES).bind(changes).bind(i64::from(limit));
+        let answers = sqlx::query(sql::FORGET_OLD_ANSWERS).bind(answers).bind(i64::from(limit));
+        let mut connection = self.writer().await?;
+        let changes = changes.execute(&mut *connection).await.map_err(read_error)?.rows_affected();
+        let answers = answers.execute(&mut *connection).await.map_err(read_error)?.rows_affected();
+        Ok(changes.max(answers))
     }
 
     async fn threads(&self, query: &ThreadQuery) -> Result<Vec<ThreadEntry>, StoreError> {

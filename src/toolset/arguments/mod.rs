@@ -7,6 +7,8 @@
 mod decode;
 mod findings;
 mod place;
+#[cfg(test)]
+mod tests;
 
 use crate::domain::{ActiveForm, Content, Description, Json, Metadata, Status, TaskId, TextFault};
 
@@ -251,6 +253,9 @@ fn spellings(manner: Manner, name: &'static str) -> impl Iterator<Item = &'stati
         (Manner::Strict, _) => &[],
         (Manner::Lenient, "id") => &["task_id", "taskId"],
         (Manner::Lenient, "task_id") => &["taskId", "id"],
+        (Manner::Lenient, "lease_token") => &["leaseToken"],
+        (Manner::Lenient, "lease_seconds") => &["leaseSeconds"],
+        (Manner::Lenient, "timeout_seconds") => &["timeoutSeconds"],
         (Manner::Lenient, "add_blocks") => &["addBlocks"],
         (Manner::Lenient, "add_blocked_by") => &["addBlockedBy"],
         (Manner::Lenient, "remove_blocks") => &["removeBlocks"],
