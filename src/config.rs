@@ -9,6 +9,7 @@ use clap::builder::BoolishValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::domain::Limits;
+use crate::service::{self, Retention};
 use crate::store::StoreOptions;
 use crate::toolset::export::{Format, Selection};
 
@@ -119,6 +120,29 @@ pub struct Settings {
     /// The bounds of lists.
     #[command(flatten)]
     pub limits: LimitSettings,
+
+    /// How long things are kept.
+    #[command(flatten)]
+    pub retention: RetentionSettings,
+}
+
+/// How long the past is kept.
+#[derive(Debug, Clone, Args)]
+pub struct RetentionSettings {
+    /// Days for which a change is kept in the history; a list's newest is always kept
+    #[arg(long, env = "TASKLANE_HISTORY_DAYS", default_value_t = 90, global = true, value_name = "DAYS")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    pub history_days: u32,
+
+    /// About how many of a list's newest changes are kept in the history
+    #[arg(long, env = "TASKLANE_HISTORY_CHANGES_MAX", default_value_t = 10_000, global = true, value_name = "NUMBER")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub history_changes_max: u32,
+
+    /// Hours for which the answer to a call with an `Idempotency-Key` is kept
+    #[arg(long, env = "TASKLANE_ANSWER_HOURS", default_value_t = 24, global = true, value_name = "HOURS")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=8_760))]
+    pub answer_hours: u32,
 }
 
 /// The bounds of lists that an operator may choose.
@@ -220,6 +244,16 @@ impl Settings {
         Duration::from_secs(self.request_timeout_seconds)
     }
 
+    /// Returns what the service is told.
+    #[must_use]
+    pub fn service(&self) -> service::Settings {
+        service::Settings {
+            limits: (&self.limits).into(),
+            deadline: self.request_timeout(),
+            retention: (&self.retention).into(),
+        }
+    }
+
     /// Returns how to connect to the database.
     #[must_use]
     pub fn store_options(&self) -> StoreOptions {
@@ -235,6 +269,17 @@ impl From<&LimitSettings> for Limits {
             description_bytes_max: settings.description_bytes_max,
             metadata_bytes_max: settings.metadata_bytes_max,
             metadata_levels_max: settings.metadata_levels_max,
+        }
+    }
+}
+
+impl From<&RetentionSettings> for Retention {
+    fn from(settings: &RetentionSettings) -> Self {
+        const HOUR: Duration = Duration::from_secs(60 * 60);
+        Self {
+            changes_age_max: HOUR * 24 * settings.history_days,
+            changes_max: settings.history_changes_max,
+            answers_age_max: HOUR * settings.answer_hours,
         }
     }
 }

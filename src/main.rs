@@ -45,7 +45,7 @@ async fn serve(settings: &Settings) -> Result<(), Box<dyn Error>> {
     telemetry::start(&settings.log, settings.log_format)?;
     let stop = server::stop_signal()?;
     let store = store::open(settings.database_url.expose(), &settings.store_options()).await?;
-    let lists = Lists::new(store, Arc::new(SystemClock), (&settings.limits).into(), settings.request_timeout());
+    let lists = Lists::new(store, Arc::new(SystemClock), settings.service());
     let draining = Draining::default();
     let app = server::app(settings, lists.clone(), draining.clone());
     let listener = TcpListener::bind(settings.listen).await?;

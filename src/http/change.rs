@@ -33,6 +33,7 @@ impl App {
             key: call.thread(thread),
             operation: operation.clone(),
             precondition: call.precondition(&target)?,
+            token: None,
             retry: None,
         };
         match self.lists.change(&call.caller, request).await {

@@ -78,6 +78,18 @@ codes! {
         "The request did not arrive in time.";
     TaskExists, "task_exists", CONFLICT, "Task exists",
         "The list has a task with the new task's id already.";
+    TaskHeld, "task_held", CONFLICT, "Task held",
+        "Somebody holds the task, and the call shows no lease token or another one. `holder` and `expiresAt` say who and until when.";
+    LeaseEnded, "lease_ended", CONFLICT, "Lease ended",
+        "The lease token is of a claim that has ended, and nobody holds the task now. Claim it again.";
+    TaskCompleted, "task_completed", CONFLICT, "Task completed",
+        "The task is completed, so that it can be neither claimed nor given back.";
+    TaskBlocked, "task_blocked", CONFLICT, "Task blocked",
+        "The task waits for others that are not completed. `availableTaskIds` lists them.";
+    FutureRevision, "future_revision", CONFLICT, "Future revision",
+        "The list has not had this revision yet.";
+    RevisionNotKept, "revision_not_kept", CONFLICT, "Revision not kept",
+        "Changes since this revision are not kept any more, so that it cannot be restored.";
     SeveralInProgress, "several_in_progress", CONFLICT, "Several tasks in progress",
         "One owner would have several tasks in progress; at most one may be.";
     DependencyCycle, "dependency_cycle", CONFLICT, "Dependency cycle",
@@ -96,6 +108,8 @@ codes! {
         "A task would block itself.";
     UnknownDependency, "unknown_dependency", UNPROCESSABLE_ENTITY, "Unknown dependency",
         "A dependency leads to a task that the list does not have. `availableTaskIds` lists the ids there are.";
+    LeaseTokenRequired, "lease_token_required", UNPROCESSABLE_ENTITY, "Lease token required",
+        "The call needs the token that the task's claim returned, as `lease_token` or in the header `X-Lease-Token`.";
     TooManyTasks, "too_many_tasks", UNPROCESSABLE_ENTITY, "Too many tasks",
         "The list would have more tasks than `GET /limits` allows.";
     ListTooLarge, "list_too_large", UNPROCESSABLE_ENTITY, "List too large",

@@ -16,7 +16,7 @@ use super::code::Code;
 use super::etag::{list_tag, task_tag};
 use super::request_id::RequestId;
 use super::wire::{FaultOut, ProblemOut, TaskOut};
-use crate::domain::{Owner, Refusal, Revision, TaskId, TaskList};
+use crate::domain::{Moment, Owner, Refusal, Revision, TaskId, TaskList};
 use crate::json::{JsonFault, to_text};
 use crate::service::{self, Target};
 use crate::store::StoreError;
@@ -42,6 +42,7 @@ struct Parts {
     available: Option<Vec<TaskId>>,
     cycle: Option<Vec<TaskId>>,
     holder: Option<Owner>,
+    expires_at: Option<Moment>,
     list: Option<TaskList>,
     etag: Option<HeaderValue>,
     cause: Option<Cause>,
@@ -88,6 +89,7 @@ impl Problem {
             available: None,
             cycle: None,
             holder: None,
+            expires_at: None,
             list: None,
             etag: None,
             cause: None,
@@ -144,13 +146,28 @@ impl Problem {
             Refusal::SelfDependency { .. } => (Code::SelfDependency, None, None),
             Refusal::UnknownDependency { available, .. } => (Code::UnknownDependency, Some(available), None),
             Refusal::Cycle { path, .. } => (Code::DependencyCycle, None, Some(path)),
+            Refusal::Held { .. } => (Code::TaskHeld, None, None),
+            Refusal::LeaseEnded { .. } => (Code::LeaseEnded, None, None),
+            Refusal::TokenMissing { .. } => (Code::LeaseTokenRequired, None, None),
+            Refusal::AlreadyCompleted { .. } => (Code::TaskCompleted, None, None),
+            Refusal::Blocked { blockers, .. } => (Code::TaskBlocked, Some(blockers), None),
+            Refusal::FutureRevision { .. } => (Code::FutureRevision, None, None),
+            Refusal::RevisionNotKept { .. } => (Code::RevisionNotKept, None, None),
             Refusal::TooManyTasks { .. } => (Code::TooManyTasks, None, None),
             Refusal::ListTooLarge { .. } => (Code::ListTooLarge, None, None),
             Refusal::DescriptionTooLarge { .. } => (Code::DescriptionTooLarge, None, None),
             Refusal::MetadataTooLarge { .. } => (Code::MetadataTooLarge, None, None),
             Refusal::MetadataTooDeep { .. } => (Code::MetadataTooDeep, None, None),
         };
+        let held = match refusal {
+            Refusal::Held { holder, expires_at, .. } => Some((holder.clone(), *expires_at)),
+            _ => None,
+        };
         Self::new(code).says(text).with(|parts| {
+            if let Some((holder, expires_at)) = held {
+                parts.holder = Some(holder);
+                parts.expires_at = expires_at;
+            }
             parts.available = available.cloned();
             parts.cycle = cycle.cloned();
             parts.list = Some(list);
@@ -168,14 +185,14 @@ impl Problem {
             service::Error::Busy => Self::new(Code::Busy),
             service::Error::Undecided => Self::new(Code::OutcomeUnknown),
             service::Error::Store(error) => {
-                let code = match error {
+                let code = match *error {
                     StoreError::Unavailable(_) | StoreError::Database(_) => Code::StoreUnavailable,
                     StoreError::Unknown(_) => Code::OutcomeUnknown,
                     StoreError::Corrupt { .. } => Code::Internal,
                 };
                 Self::new(code).with(|parts| parts.cause = Some(Cause::of(&error)))
             }
-            service::Error::Stopped(error) => Self::internal(Cause::of(&error)),
+            service::Error::Stopped => Self::internal(Cause::new("a call was given up without an answer")),
         }
     }
 
@@ -201,7 +218,7 @@ impl Problem {
 
     /// Writes the body.
     fn text(&self, request_id: &str) -> String {
-        let Parts { code, faults, available, cycle, holder, list, .. } = &*self.0;
+        let Parts { code, faults, available, cycle, holder, expires_at, list, .. } = &*self.0;
         let sentence = self.sentence();
         let views = list.as_ref().map(TaskList::views);
         to_text(&ProblemOut {
@@ -217,6 +234,7 @@ impl Problem {
             available_task_ids: available.as_deref(),
             cycle: cycle.as_deref(),
             holder: holder.as_ref(),
+            expires_at: *expires_at,
             revision: list.as_ref().map(|list| list.revision()).map(Revision::get),
             tasks: views.as_ref().map(|views| views.iter().map(TaskOut::of).collect()),
         })

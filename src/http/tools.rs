@@ -42,7 +42,8 @@ pub(super) async fn tool_call(
         Err(problem) => return Err(problem),
     };
     let precondition = call.precondition(&Target::List)?;
-    let asked = ToolCall { tool, thread: at.thread_id, arguments: arguments.as_ref(), precondition, repeat: None };
+    let asked =
+        ToolCall { tool, thread: at.thread_id, arguments: arguments.as_ref(), precondition, token: None, repeat: None };
     let answer = tool_call::run(&app.lists, &call.caller, asked).await?;
     Ok(Answer::tool(answer))
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::task::TaskOut;
+use super::TaskOut;
 use crate::domain::{Counts, TaskId, ThreadId};
 
 /// A list after a change.

@@ -4,8 +4,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::super::code::Code;
-use super::task::TaskOut;
-use crate::domain::{Owner, TaskId};
+use super::{TaskOut, moment_if_any};
+use crate::domain::{Moment, Owner, TaskId};
 
 /// Why a request was not answered as it wished (RFC 9457).
 #[derive(Debug, Serialize, ToSchema)]
@@ -52,6 +52,10 @@ pub struct ProblemOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, nullable = false)]
     pub holder: Option<&'a Owner>,
+    /// Until when it is held, if it is by a claim.
+    #[serde(serialize_with = "moment_if_any", skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime, nullable = false)]
+    pub expires_at: Option<Moment>,
     /// The list's revision.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, minimum = 0)]

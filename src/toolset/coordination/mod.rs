@@ -19,7 +19,7 @@ const HISTORY_LIMIT_MAX: i64 = 100;
 /// How many changes a call returns if it does not say.
 const HISTORY_LIMIT_DEFAULT: usize = 20;
 /// The longest that a call waits, in seconds: shorter than what clients and proxies wait for an answer.
-pub const WAIT_SECONDS_MAX: i64 = 25;
+const WAIT_SECONDS_MAX: i64 = 25;
 /// How long a call waits if it does not say, in seconds.
 const WAIT_SECONDS_DEFAULT: u64 = 4;
 
