@@ -196,6 +196,7 @@ impl FollowingResource {
             None => {
                 let overview = self.lists.overview(&self.topic.resource).await?;
                 self.cursor.number = from;
+                self.told = shown(&overview);
                 self.ready.push_back(NextOfResource::Snapshot(overview, self.cursor));
             }
             Some(cursor) if self.is_kept(cursor) => {
@@ -236,7 +237,7 @@ impl FollowingResource {
         let overview = self.lists.overview(&self.topic.resource).await?;
         self.event = event;
         self.missed = None;
-        self.told.clear();
+        self.told = shown(&overview);
         self.cursor = Cursor { number: from, at: self.lists.0.clock.now() };
         self.ready.push_back(NextOfResource::ResetAll(overview, self.cursor));
         Ok(())
@@ -294,6 +295,11 @@ impl FollowingResource {
         let list = self.lists.load_current(&key).await?;
         Ok(Some(((thread.clone(), list.revision()), NextOfResource::Reset(thread, list, cursor))))
     }
+}
+
+/// Changes up to these revisions may still come, but the overview shows what they did.
+fn shown(overview: &Overview) -> HashMap<ThreadId, Revision> {
+    overview.threads.iter().map(|entry| (entry.thread.clone(), entry.revision)).collect()
 }
 
 #[cfg(test)]
