@@ -1,5 +1,6 @@
 //! What is logged and how. Ids, methods, paths and times; never bodies, tokens or what people wrote.
 
+use std::io::IsTerminal;
 use std::time::Duration;
 
 use axum::extract::{MatchedPath, Request};
@@ -19,6 +20,7 @@ use crate::http::request_id::RequestId;
 pub fn start(filter: &str, format: LogFormat) -> Result<(), ParseError> {
     let filter: EnvFilter = filter.parse()?;
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let subscriber = subscriber.with_ansi(std::io::stderr().is_terminal());
     match format {
         LogFormat::Text => subscriber.init(),
         LogFormat::Json => subscriber.json().flatten_event(true).init(),
@@ -44,9 +46,9 @@ pub fn request_span(request: &Request) -> Span {
 /// Logs the answer to a request, and what made it fail if the service is to blame.
 pub fn log_response(response: &Response, took: Duration, _: &Span) {
     let status = response.status().as_u16();
-    let took_ms = took.as_secs_f64() * 1_000.0;
+    let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     match response.extensions().get::<Cause>() {
-        Some(cause) => tracing::error!(http.status = status, took_ms, error = cause.as_str(), "answered {status}"),
-        None => tracing::info!(http.status = status, took_ms, "answered {status}"),
+        Some(cause) => tracing::error!(http.status = status, took_us, error = cause.as_str(), "answered {status}"),
+        None => tracing::info!(http.status = status, took_us, "answered {status}"),
     }
 }

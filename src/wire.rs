@@ -5,6 +5,7 @@ use chrono::SecondsFormat;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 
 use crate::domain::{Change, Description, Metadata, Moment, Op, Owner, Status, Summary, TaskId, TaskView};
 
@@ -25,8 +26,8 @@ pub struct TaskOut<'a> {
     #[schema(min_length = 1, max_length = 4000)]
     pub content: &'a str,
     /// How far it is.
-    #[schema(inline)]
-    pub status: StatusOut,
+    #[schema(schema_with = status)]
+    pub status: Status,
     /// The same in the present continuous; the content where it was never given.
     #[schema(min_length = 1, max_length = 4000)]
     pub active_form: &'a str,
@@ -63,7 +64,7 @@ pub struct TaskOut<'a> {
     pub revision: i64,
     /// The claim on it; absent unless there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false, inline)]
+    #[schema(nullable = false)]
     pub lease: Option<LeaseOut<'a>>,
 }
 
@@ -85,7 +86,7 @@ impl<'a> TaskOut<'a> {
         Self {
             id: &task.id,
             content: task.content.as_str(),
-            status: task.status.into(),
+            status: task.status,
             active_form: task.active_form(),
             description: &task.description,
             owner: task.owner.as_ref(),
@@ -101,26 +102,16 @@ impl<'a> TaskOut<'a> {
     }
 }
 
-/// How far a task is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StatusOut {
-    /// Not begun.
-    Pending,
-    /// Being done.
-    InProgress,
-    /// Done.
-    Completed,
+/// Describes a status in place: the derived schema of an enum with a description is a union, which importers do not take.
+#[must_use]
+pub fn status() -> Object {
+    choice("How far a task is.", Status::ALL.map(Status::as_str))
 }
 
-impl From<Status> for StatusOut {
-    fn from(status: Status) -> Self {
-        match status {
-            Status::Pending => Self::Pending,
-            Status::InProgress => Self::InProgress,
-            Status::Completed => Self::Completed,
-        }
-    }
+/// Describes one of a few texts.
+#[must_use]
+pub fn choice(description: &str, names: impl IntoIterator<Item = &'static str>) -> Object {
+    ObjectBuilder::new().schema_type(Type::String).description(Some(description)).enum_values(Some(names)).build()
 }
 
 /// One change of a list.

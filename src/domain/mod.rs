@@ -24,6 +24,8 @@ pub mod limits;
 mod list;
 mod minting;
 mod operation;
+#[cfg(test)]
+mod properties;
 mod refusal;
 mod restore;
 mod task;

@@ -8,12 +8,12 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 
 use super::etag::{list_tag, revision_tag, task_tag};
-use super::wire::{CheckOut, ListOut, MinimalOut, StatusOut, TaskOut, ThreadOut};
-use crate::domain::{Filter, Operation, Outcome, TaskId, TaskList, TaskView, ThreadId};
+use super::wire::{CheckOut, ListOut, MinimalOut, TaskOut, ThreadOut};
+use crate::domain::{Filter, Operation, Outcome, Status, TaskId, TaskList, TaskView, ThreadId};
 use crate::json::to_text;
 use crate::service::Done;
 use crate::tool_call::ToolAnswer;
-use crate::toolset::{self, Tool, list_text};
+use crate::toolset::{self, Ask, Tool, list_text};
 
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -37,7 +37,7 @@ pub struct Answer {
 }
 
 /// What the answer to a change shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Shape {
     /// The list.
     List,
@@ -49,6 +49,16 @@ pub enum Shape {
     Created,
     /// Nothing: what the change was about is gone.
     Nothing,
+    /// What the tool of this name answers.
+    Tool(&'static Tool),
+}
+
+impl Shape {
+    /// Shows what a tool answers; the list if there is no such tool.
+    #[must_use]
+    pub fn of_tool(name: &str) -> Self {
+        toolset::find(name).map_or(Self::List, Self::Tool)
+    }
 }
 
 impl Answer {
@@ -74,6 +84,11 @@ impl Answer {
     pub fn of_change(shape: Shape, operation: &Operation, thread: &ThreadId, done: &Done) -> Self {
         let view = done.outcome.task.as_ref().and_then(|id| done.list.view(id));
         match (shape, view) {
+            (Shape::Tool(tool), _) => {
+                let call = toolset::Call::of(tool, Ask::Change(operation.clone()));
+                let result = call.answered(&done.list, &done.outcome, done.changed);
+                Self::ok(Some(&list_tag(&done.list)), &result)
+            }
             (Shape::Nothing, _) => Self::new(StatusCode::NO_CONTENT, None, None),
             (Shape::Created, Some(view)) => Self::created(thread, &view),
             (Shape::Minimal, Some(view)) => Self::minimal(operation, done, &view),
@@ -100,8 +115,10 @@ impl Answer {
     }
 
     fn minimal(operation: &Operation, done: &Done, view: &TaskView) -> Self {
+        let text = text_of(operation, done);
         let body = MinimalOut {
-            content: &text_of(operation, done),
+            // The lines after the first show the tasks, which nobody wants here.
+            content: text.lines().next().unwrap_or_default(),
             task: TaskOut::of(view),
             is_error: false,
             revision: done.list.revision().get(),
@@ -120,13 +137,13 @@ impl Answer {
     #[must_use]
     pub fn check(thread: &ThreadId, list: &TaskList, filter: &Filter) -> Self {
         let views: Vec<TaskView> = list.views().into_iter().filter(|view| filter.admits(view)).collect();
-        let incomplete = |status: StatusOut| views.iter().map(TaskOut::of).filter(move |task| task.status == status);
+        let incomplete = |status: Status| views.iter().map(TaskOut::of).filter(move |task| task.status == status);
         let body = CheckOut {
             content: &list_text(None, list, &Outcome::default(), false, &[]),
             tasks: views.iter().map(TaskOut::of).collect(),
             is_error: false,
             summary: list.counts().into(),
-            incomplete_tasks: incomplete(StatusOut::InProgress).chain(incomplete(StatusOut::Pending)).collect(),
+            incomplete_tasks: incomplete(Status::InProgress).chain(incomplete(Status::Pending)).collect(),
             revision: list.revision().get(),
             thread_id: thread,
         };

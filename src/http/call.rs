@@ -1,6 +1,8 @@
 //! What a request says beside path and body: who calls, on which condition, how the answer should look, and under which
 //! key it may be repeated.
 
+use std::sync::Arc;
+
 use axum::extract::FromRequestParts;
 use axum::http::HeaderName;
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
@@ -11,11 +13,14 @@ use super::code::Code;
 use super::etag::{self, Kind, TagRule};
 use super::extract::joined;
 use super::problem::Problem;
+use super::repeat::{self, IDEMPOTENCY_KEY};
 use super::state::App;
-use crate::domain::{TaskList, ThreadId, ThreadKey};
+use crate::domain::{Json, TaskList, ThreadId, ThreadKey};
 use crate::service::{Caller, Precondition, Rule, Target, Verdict};
+use crate::tool_call::Repeat;
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
+const X_LEASE_TOKEN: HeaderName = HeaderName::from_static("x-lease-token");
 
 /// What a request says beside path and body.
 #[derive(Debug)]
@@ -24,6 +29,9 @@ pub struct Call {
     pub caller: Caller,
     /// Whether the answer should be as small as it can be.
     pub prefers_minimal: bool,
+    /// The lease token that is shown.
+    pub token: Option<Arc<str>>,
+    key: Option<String>,
     if_match: Option<String>,
     if_none_match: Option<String>,
 }
@@ -47,6 +55,8 @@ impl Call {
         Ok(Self {
             caller,
             prefers_minimal: prefers(&prefer, "return", "minimal"),
+            token: joined(&parts.headers, &X_LEASE_TOKEN)?.map(Arc::from),
+            key: joined(&parts.headers, &IDEMPOTENCY_KEY)?.map(|key| repeat::parse(&key)).transpose()?,
             if_match: joined(&parts.headers, &IF_MATCH)?,
             if_none_match: joined(&parts.headers, &IF_NONE_MATCH)?,
         })
@@ -58,23 +68,48 @@ impl Call {
         self.caller.thread(thread.clone())
     }
 
+    /// Shows a token of the body, which goes before that of the header.
+    #[must_use]
+    pub fn with_token(self, token: Option<Arc<str>>) -> Self {
+        Self { token: token.or(self.token), ..self }
+    }
+
+    /// Tells whether the call is to create something and nothing else: `If-None-Match: *`.
+    #[must_use]
+    pub fn only_creates(&self) -> bool {
+        self.if_none_match.as_deref().is_some_and(|value| value.trim() == "*")
+    }
+
+    /// Returns how to know this call again, if it has a key.
+    #[must_use]
+    pub fn repeat(&self, operation: &str, target: &Target, body: Option<&Json>) -> Option<Repeat> {
+        let target = match target {
+            Target::List => "",
+            Target::Task(id) => id.as_str(),
+        };
+        let key = self.key.as_deref()?;
+        Some(repeat::repeat(key, &self.caller.actor, operation.to_owned(), target, body))
+    }
+
     /// Returns what a write requires of the state of its target.
     ///
     /// # Errors
-    /// A header is malformed, or the two contradict each other.
+    /// `If-None-Match` says something that only a read can obey.
     pub fn precondition(&self, target: &Target) -> Result<Option<Precondition>, Problem> {
         let kind = kind_of(target);
-        let rule = match (&self.if_match, &self.if_none_match) {
+        let written = self.if_match.as_deref().map(|value| rule(etag::parse(value, kind)));
+        let new = match self.if_none_match.as_deref().map(|value| etag::parse(value, kind)) {
+            None => None,
+            Some(TagRule::Any) => Some(Rule::Absent),
+            Some(TagRule::Among(_)) => {
+                return Err(Problem::at(Code::InvalidHeader, "/header/If-None-Match", "can only be * on a write"));
+            }
+        };
+        let rule = match (written, new) {
             (None, None) => return Ok(None),
-            (Some(_), Some(_)) => return Err(fault("If-None-Match", "cannot go with If-Match on a write")),
-            (Some(value), None) => match read(value, kind, "If-Match")? {
-                TagRule::Any => Rule::Exists,
-                TagRule::Among(tags) => Rule::Matches(tags),
-            },
-            (None, Some(value)) => match read(value, kind, "If-None-Match")? {
-                TagRule::Any => Rule::Absent,
-                TagRule::Among(_) => return Err(fault("If-None-Match", "can only be * on a write")),
-            },
+            (Some(rule), None) | (None, Some(rule)) => rule,
+            // Nothing is both written and new.
+            (Some(_), Some(_)) => Rule::Matches(Vec::new()),
         };
         Ok(Some(Precondition { target: target.clone(), rule }))
     }
@@ -82,25 +117,17 @@ impl Call {
     /// Judges a read: whether the caller may see this state, and whether it has it already.
     ///
     /// # Errors
-    /// A header is malformed, or the state is not the one that `If-Match` requires.
+    /// The state is not the one that `If-Match` requires.
     pub fn has_seen(&self, list: &TaskList, target: &Target) -> Result<bool, Problem> {
         let kind = kind_of(target);
-        let holds = |rule: TagRule| {
-            let rule = match rule {
-                TagRule::Any => Rule::Exists,
-                TagRule::Among(tags) => Rule::Matches(tags),
-            };
+        let holds = |value: &str| {
+            let rule = rule(etag::parse(value, kind));
             Precondition { target: target.clone(), rule }.judge(list) == Verdict::Holds
         };
-        if let Some(value) = &self.if_match
-            && !holds(read(value, kind, "If-Match")?)
-        {
+        if self.if_match.as_deref().is_some_and(|value| !holds(value)) {
             return Err(Problem::precondition_failed(list.clone(), target));
         }
-        match &self.if_none_match {
-            Some(value) => Ok(holds(read(value, kind, "If-None-Match")?)),
-            None => Ok(false),
-        }
+        Ok(self.if_none_match.as_deref().is_some_and(holds))
     }
 }
 
@@ -111,12 +138,11 @@ fn kind_of(target: &Target) -> Kind {
     }
 }
 
-fn read(value: &str, kind: Kind, name: &str) -> Result<TagRule, Problem> {
-    etag::parse(value, kind).map_err(|message| fault(name, message))
-}
-
-fn fault(name: &str, message: &str) -> Problem {
-    Problem::at(Code::InvalidHeader, format!("/header/{name}"), message)
+fn rule(tags: TagRule) -> Rule {
+    match tags {
+        TagRule::Any => Rule::Exists,
+        TagRule::Among(tags) => Rule::Matches(tags),
+    }
 }
 
 /// Tells whether a preference (RFC 7240) is stated; what is not understood is passed over.
@@ -163,8 +189,46 @@ pub struct CallerHeaders {
 #[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
 pub struct WriteHeaders {
     /// Write only if the state is one of these: entity tags as `ETag` gave them, the bare `"<revision>"`, or `*`. Else 412.
-    #[param(rename = "If-Match", nullable = false, required = false, example = "*")]
+    #[param(rename = "If-Match", nullable = false, required = false, example = "")]
     if_match: Option<String>,
+}
+
+/// The header that lets a write only create.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
+pub struct CreateHeader {
+    /// `*`: write only if there is nothing yet. Else 412.
+    #[param(rename = "If-None-Match", nullable = false, required = false, example = "")]
+    if_none_match: Option<String>,
+}
+
+/// The header that makes a write safe to repeat.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
+pub struct RetryHeaders {
+    /// Makes the call safe to repeat: a repeat under the same key is answered with the first answer. A new UUID for each
+    /// new call; kept for a day. Empty: as if it were not given.
+    #[param(
+        rename = "Idempotency-Key",
+        nullable = false,
+        required = false,
+        max_length = 255,
+        pattern = "^([!-~]([ -~]*[!-~])?)?$",
+        example = ""
+    )]
+    idempotency_key: Option<String>,
+}
+
+/// The header that shows a claim's token.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
+pub struct TokenHeader {
+    /// The token that the task's claim returned, if the task is claimed.
+    #[param(rename = "X-Lease-Token", nullable = false, required = false, example = "")]
+    x_lease_token: Option<String>,
 }
 
 /// The headers that make a read conditional.
@@ -173,7 +237,7 @@ pub struct WriteHeaders {
 #[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
 pub struct ReadHeaders {
     /// Answer 304 without a body if the state is one of these: entity tags as `ETag` gave them.
-    #[param(rename = "If-None-Match", nullable = false, required = false)]
+    #[param(rename = "If-None-Match", nullable = false, required = false, example = "")]
     if_none_match: Option<String>,
 }
 

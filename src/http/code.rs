@@ -2,12 +2,11 @@
 
 use axum::http::StatusCode;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 macro_rules! codes {
     ($($variant:ident, $name:literal, $status:ident, $title:literal, $meaning:literal;)*) => {
         /// What went wrong, for programs. The list is closed: a code keeps its meaning and its status for good.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
         pub enum Code {
             $(#[doc = $meaning] #[serde(rename = $name)] $variant,)*
         }
@@ -92,8 +91,12 @@ codes! {
         "Changes since this revision are not kept any more, so that it cannot be restored.";
     SeveralInProgress, "several_in_progress", CONFLICT, "Several tasks in progress",
         "One owner would have several tasks in progress; at most one may be.";
+    UnknownDependency, "unknown_dependency", CONFLICT, "Unknown dependency",
+        "A dependency leads to a task that the list does not have. `availableTaskIds` lists the ids there are.";
     DependencyCycle, "dependency_cycle", CONFLICT, "Dependency cycle",
         "Tasks would wait for each other. `cycle` is the path: each task blocks the next.";
+    KeyInUse, "idempotency_key_in_use", CONFLICT, "Idempotency key in use",
+        "A call with the same `Idempotency-Key` may still be running. Repeat this one, with the same key, after `Retry-After`.";
     PreconditionFailed, "precondition_failed", PRECONDITION_FAILED, "Precondition failed",
         "The state is not the one that `If-Match` or `If-None-Match` requires. `tasks`, `revision` and `ETag` are the current one.";
     BodyTooLarge, "body_too_large", PAYLOAD_TOO_LARGE, "Body too large",
@@ -106,8 +109,6 @@ codes! {
         "The body is JSON but not what the operation takes. `errors` names every fault at once.";
     SelfDependency, "self_dependency", UNPROCESSABLE_ENTITY, "Self-dependency",
         "A task would block itself.";
-    UnknownDependency, "unknown_dependency", UNPROCESSABLE_ENTITY, "Unknown dependency",
-        "A dependency leads to a task that the list does not have. `availableTaskIds` lists the ids there are.";
     LeaseTokenRequired, "lease_token_required", UNPROCESSABLE_ENTITY, "Lease token required",
         "The call needs the token that the task's claim returned, as `lease_token` or in the header `X-Lease-Token`.";
     TooManyTasks, "too_many_tasks", UNPROCESSABLE_ENTITY, "Too many tasks",

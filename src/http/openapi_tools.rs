@@ -104,8 +104,15 @@ fn responses(whole: &Value, operation: &Value) -> Map<String, Value> {
             (status.clone(), response)
         })
         .collect();
-    let problem = json!({"$ref": "#/components/schemas/ProblemOut"});
-    let problem = simplified(whole, &problem, LEVELS_MAX);
+    let problem = json!({
+        "type": "object",
+        "required": ["code", "content", "isError"],
+        "properties": {
+            "code": {"type": "string", "description": "What kind of problem it is, for programs."},
+            "content": {"type": "string", "description": "What happened and what to do next."},
+            "isError": {"type": "boolean", "description": "Always true."},
+        },
+    });
     kept.insert(
         "default".to_owned(),
         json!({
@@ -142,6 +149,8 @@ fn object(whole: &Value, members: &Map<String, Value>, levels_left: usize) -> Va
     let mut simple = Map::new();
     for (key, value) in members {
         match (key.as_str(), value) {
+            // Not every importer has regular expressions, and the service checks anyway.
+            ("pattern", Value::String(_)) => {}
             // Examples are data, not schemas.
             ("example", _) => {
                 simple.insert(key.clone(), value.clone());

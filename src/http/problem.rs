@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use axum::extract::Request;
-use axum::http::header::{ALLOW, CONTENT_TYPE, ETAG, RETRY_AFTER};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -203,7 +203,8 @@ impl Problem {
         };
         let revision = list.revision();
         let text = format!(
-            "The list has changed since: it is at revision {revision} now. Look at the current tasks and decide again."
+            "The condition does not hold, nothing was changed: the list is at revision {revision} now. Look at its tasks and \
+             decide again."
         );
         Self::new(Code::PreconditionFailed).says(text).with(|parts| {
             parts.list = Some(list);
@@ -284,26 +285,16 @@ pub async fn render(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     let problem = match response.extensions_mut().remove::<Problem>() {
         Some(problem) => problem,
-        None if is_bare_failure(&response) => Problem::of_framework(&response),
+        None if is_bare_failure(&response) => Problem::new(Code::of_status(response.status())),
         None => return response,
     };
     let (mut parts, _) = response.into_parts();
     parts.status = problem.0.code.status();
-    parts.headers.remove(axum::http::header::CONTENT_LENGTH);
+    parts.headers.remove(CONTENT_LENGTH);
     parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
     Response::from_parts(parts, problem.text(request_id.as_str()).into())
 }
 
 fn is_bare_failure(response: &Response) -> bool {
     response.status().is_client_error() || response.status().is_server_error()
-}
-
-impl Problem {
-    fn of_framework(response: &Response) -> Self {
-        let problem = Self::new(Code::of_status(response.status()));
-        match response.headers().get(ALLOW).and_then(|allow| allow.to_str().ok()) {
-            Some(allow) => problem.says(format!("This path has no such method. It has {allow}.")),
-            None => problem,
-        }
-    }
 }

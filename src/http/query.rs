@@ -11,9 +11,10 @@ use super::code::Code;
 use super::cursor;
 use super::problem::Problem;
 use super::state::App;
-use super::wire::{FormatIn, StatusOut, ToolsetIn};
-use crate::domain::{Filter, Owner, Status};
+use super::wire::{FormatIn, ToolsetIn};
+use crate::domain::{Filter, Owner, Revision, Status, TaskId};
 use crate::store::ThreadPlace;
+use crate::toolset::HistoryAsk;
 use crate::toolset::arguments::{Fault, Invalid};
 use crate::toolset::export::{Format, Selection};
 
@@ -71,10 +72,10 @@ impl Params {
 #[into_params(parameter_in = Query)]
 pub struct TasksQuery {
     /// Only tasks with this status.
-    #[param(value_type = Option<StatusOut>, inline, nullable = false, required = false, example = "pending")]
+    #[param(schema_with = crate::wire::status, required = false, example = "pending")]
     pub status: Option<Status>,
     /// Only tasks of this owner; empty: only tasks that nobody owns.
-    #[param(value_type = Option<String>, nullable = false, required = false, max_length = 256, allow_reserved, example = "researcher")]
+    #[param(value_type = Option<String>, nullable = false, required = false, max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$", allow_reserved, example = "researcher")]
     pub owner: Option<Option<Owner>>,
     /// Only tasks that can be begun now (pending, unowned, no open blocker), or only those that cannot.
     #[param(nullable = false, required = false, example = true)]
@@ -107,12 +108,54 @@ impl FromRequestParts<App> for TasksQuery {
     }
 }
 
+/// Which changes are asked for.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct HistoryQuery {
+    /// Only changes after this revision; from the oldest that is kept if left out.
+    #[param(nullable = false, required = false, minimum = 0, default = 0, example = 0)]
+    pub after: i64,
+    /// The most changes to answer with.
+    #[param(nullable = false, required = false, minimum = 1, maximum = 100, default = 20, example = 20)]
+    pub limit: usize,
+    /// Only changes that touched this task.
+    #[param(value_type = Option<String>, nullable = false, required = false, min_length = 1, max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", example = "task_write_the_report")]
+    pub id: Option<TaskId>,
+}
+
+impl HistoryQuery {
+    /// Returns what is asked for.
+    #[must_use]
+    pub fn into_ask(self) -> HistoryAsk {
+        HistoryAsk { after: Revision::new(self.after), limit: self.limit, task: self.id }
+    }
+}
+
+impl FromRequestParts<App> for HistoryQuery {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        let mut params = Params::of(&parts.uri)?;
+        let after = params.take("after", |text| match text.parse() {
+            Ok(after @ 0..) => Ok(after),
+            _ => Err("must be a revision, an integer from 0 on".to_owned()),
+        });
+        let limit = params.take("limit", |text| match text.parse() {
+            Ok(limit @ 1..=100) => Ok(limit),
+            _ => Err("must be an integer from 1 to 100".to_owned()),
+        });
+        let id = params.take("id", |text| TaskId::parse(text).map_err(|fault| fault.to_string()));
+        params.close("after, limit and id")?;
+        Ok(Self { after: after.unwrap_or(0), limit: limit.unwrap_or(20), id })
+    }
+}
+
 /// Which threads are asked for.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ThreadsQuery {
-    /// Where to begin: `nextCursor` of the page before.
-    #[param(value_type = Option<String>, nullable = false, required = false)]
+    /// Where to begin: `nextCursor` of the page before; empty: from the start.
+    #[param(value_type = Option<String>, nullable = false, required = false, example = "")]
     pub cursor: Option<ThreadPlace>,
     /// The most threads to answer with.
     #[param(nullable = false, required = false, minimum = 1, maximum = 200, default = 50, example = 50)]
@@ -124,15 +167,16 @@ impl FromRequestParts<App> for ThreadsQuery {
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
         let mut params = Params::of(&parts.uri)?;
-        let cursor = params.take("cursor", |text| {
-            cursor::parse(text).ok_or_else(|| "is not a cursor that this service gave out".to_owned())
+        let cursor = params.take("cursor", |text| match text {
+            "" => Ok(None),
+            _ => cursor::parse(text).map(Some).ok_or_else(|| "is not a cursor that this service gave out".to_owned()),
         });
         let limit = params.take("limit", |text| match text.parse() {
             Ok(limit @ 1..=THREADS_MAX) => Ok(limit),
             _ => Err(format!("must be an integer from 1 to {THREADS_MAX}")),
         });
         params.close("cursor and limit")?;
-        Ok(Self { cursor, limit: limit.unwrap_or(THREADS_DEFAULT) })
+        Ok(Self { cursor: cursor.flatten(), limit: limit.unwrap_or(THREADS_DEFAULT) })
     }
 }
 

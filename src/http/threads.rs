@@ -3,7 +3,9 @@
 use axum::extract::State;
 
 use super::answer::{Answer, Shape};
-use super::call::{Call, CallerHeaders, ReadHeaders, WriteHeaders};
+use super::call::{Call, CallerHeaders, ReadHeaders, RetryHeaders, WriteHeaders};
+use super::change::Change;
+use super::code::Code;
 use super::cursor;
 use super::etag::list_tag;
 use super::extract::ThreadPath;
@@ -11,7 +13,7 @@ use super::problem::Problem;
 use super::query::ThreadsQuery;
 use super::state::App;
 use super::wire::{ThreadOut, ThreadsOut};
-use crate::domain::{Operation, Refusal};
+use crate::domain::Operation;
 use crate::service::{Caller, Target};
 use crate::store::{ThreadPlace, ThreadQuery};
 
@@ -50,7 +52,7 @@ pub(super) async fn thread_list(
 pub(super) async fn thread_get(State(app): State<App>, at: ThreadPath, call: Call) -> Result<Answer, Problem> {
     let list = app.read(&call, &at.thread_id, &Target::List).await?;
     if !list.exists() {
-        return Err(Problem::refused(&Refusal::UnknownThread, list));
+        return Err(Problem::new(Code::UnknownThread));
     }
     if call.has_seen(&list, &Target::List)? {
         return Ok(Answer::not_modified(&list_tag(&list)));
@@ -61,9 +63,9 @@ pub(super) async fn thread_get(State(app): State<App>, at: ThreadPath, call: Cal
 /// Delete a thread
 ///
 /// Removes the thread's tasks and its history. A later list under the same id goes on from its revision.
-#[utoipa::path(delete, path = "/threads/{thread_id}", tag = "threads", params(ThreadPath, CallerHeaders, WriteHeaders),
+#[utoipa::path(delete, path = "/threads/{thread_id}", tag = "threads", params(ThreadPath, CallerHeaders, WriteHeaders, RetryHeaders),
     responses((status = NO_CONTENT, description = "The thread is gone"))
 )]
 pub(super) async fn thread_delete(State(app): State<App>, at: ThreadPath, call: Call) -> Result<Answer, Problem> {
-    app.change(&call, &at.thread_id, Target::List, Operation::DeleteThread, Shape::Nothing).await
+    app.change(&call, &at.thread_id, Change::of_list(Operation::DeleteThread, Shape::Nothing)).await
 }

@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 use utoipa::ToSchema;
+use utoipa::openapi::schema::Object;
 
 use super::super::code::Code;
 use super::{TaskOut, moment_if_any};
 use crate::domain::{Moment, Owner, TaskId};
+use crate::wire::choice;
 
 /// Why a request was not answered as it wished (RFC 9457).
 #[derive(Debug, Serialize, ToSchema)]
@@ -30,7 +32,7 @@ pub struct ProblemOut<'a> {
     /// The request's id, as in the header `x-request-id` and in the log.
     pub instance: &'a str,
     /// What kind of problem it is, for programs.
-    #[schema(inline)]
+    #[schema(schema_with = code)]
     pub code: Code,
     /// Always true.
     pub is_error: bool,
@@ -81,7 +83,7 @@ pub struct FaultOut<'a> {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProblemKindOut {
     /// The code.
-    #[schema(inline)]
+    #[schema(schema_with = code)]
     pub code: Code,
     /// Its title.
     #[schema(example = "Unknown task")]
@@ -100,4 +102,9 @@ impl ProblemKindOut {
     pub fn of(code: Code) -> Self {
         Self { code, title: code.title(), status: code.status().as_u16(), meaning: code.meaning() }
     }
+}
+
+/// Describes a code in place.
+fn code() -> Object {
+    choice("What kind of problem it is, for programs.", Code::ALL.iter().map(|code| code.as_str()))
 }

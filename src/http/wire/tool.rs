@@ -4,13 +4,7 @@ use utoipa::ToSchema;
 
 /// A tool's result. What else is in it depends on the tool; `GET /tools` has each tool's own schema.
 #[derive(ToSchema)]
-#[schema(example = json!({
-    "content": "There are no tasks.", "tasks": [],
-    "summary": {
-        "total": 0, "completed": 0, "inProgress": 0, "pending": 0, "incomplete": 0, "hasTasks": false, "allCompleted": false
-    },
-    "incompleteTasks": [], "isError": false
-}))]
+#[schema(example = json!({"content": "There are no tasks.", "isError": false}))]
 #[expect(dead_code, reason = "it only describes; `toolset` writes the results")]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResultOut {

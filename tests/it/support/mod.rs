@@ -1,7 +1,8 @@
 //! What tests share: databases of their own, and short ways to say what a list holds.
 
-pub mod build;
-pub mod database;
+pub(crate) mod build;
+pub(crate) mod database;
+pub(crate) mod proxy;
 
 /// Makes two tests of each body, `postgres::name` and `sqlite::name`, each with a new database of its own.
 macro_rules! both_databases {
