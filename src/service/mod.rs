@@ -14,6 +14,7 @@ mod feed;
 mod history;
 mod lanes;
 mod precondition;
+mod since;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +31,7 @@ pub use feed::{
     ANNOUNCE_INTERVAL, COMPARE_INTERVAL, Cursor, Following, FollowingResource, Next, NextOfResource, Overview, REPAIR_INTERVAL, Told,
 };
 pub use history::{HistoryQuery, Retention};
+pub use since::Known;
 pub use precondition::{Precondition, Rule, Tag, Target, Verdict};
 
 use feed::Feed;

@@ -1,10 +1,8 @@
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
-use super::{Base, Mode, Said, signal};
+use super::{Base, Mode, signal};
 use crate::domain::{
-    ActiveForm, Actor, Content, Item, Limits, Moment, Operation, Owner, Patch, Stamp, Status, Task, TaskId, TaskList,
+    ActiveForm, Actor, Content, Item, Limits, Moment, Operation, Owner, Patch, Stamp, Status, TaskId, TaskList,
     Version, apply,
 };
 
@@ -28,11 +26,6 @@ fn applied(list: &TaskList, operation: &Operation) -> TaskList {
 fn list(tasks: &[(&str, &str, &str)]) -> TaskList {
     let task = |(id, content, status): &(&str, &str, &str)| json!({"id": id, "content": content, "status": status, "activeForm": format!("Doing {content}")});
     written(&TaskList::default(), &Value::Array(tasks.iter().map(task).collect()))
-}
-
-fn said(list: &TaskList, base: &[Arc<Task>], bytes_max: Option<usize>) -> Said<'static> {
-    let said = signal(list, Base::Known(base), 0, bytes_max).said.unwrap();
-    Said { ops: None, ..said }
 }
 
 #[test]
@@ -75,21 +68,21 @@ fn what_a_signal_does_not_look_at_is_nothing() {
 #[test]
 fn a_text_has_one_line_a_task_whatever_the_task_holds() {
     let list = list(&[("a", "x\n- b [completed] y", "in_progress"), ("b", "c", "pending")]);
-    let contents = said(&list, &[], None).contents;
+    let contents = signal(&list, Base::Known(&[]), 0, None).contents.unwrap();
     assert_eq!(
         contents,
         "The task list changed. Now: 2 tasks (1 in progress, 1 pending).\n\
          - added a [in_progress] x\\n- b [completed] y | Doing x\\n- b [completed] y\n\
          - added b [pending] c"
     );
-    let snapshot = signal(&list, Base::Missing, 0, None).said.unwrap();
-    assert_eq!(snapshot.contents.lines().count(), 3);
+    let snapshot = signal(&list, Base::Missing, 0, None).contents.unwrap();
+    assert_eq!(snapshot.lines().count(), 3);
 }
 
 #[test]
 fn a_bounded_text_shows_what_is_in_progress_then_what_is_ready_and_counts_the_rest() {
     let list = list(&[("c", "done", "completed"), ("r", "ready", "pending"), ("p", "busy", "in_progress")]);
-    let contents = |bytes_max| signal(&list, Base::Missing, 0, Some(bytes_max)).said.unwrap().contents;
+    let contents = |bytes_max| signal(&list, Base::Missing, 0, Some(bytes_max)).contents.unwrap();
     let head = "Current tasks: 3 tasks (1 completed, 1 in progress, 1 pending).";
     let (ready, busy) = ("\n- r [pending] ready", "\n- p [in_progress] busy | Doing busy");
     let both = head.len() + ready.len() + busy.len() + "\nNot shown: 3 more.".len();
@@ -103,7 +96,7 @@ fn a_bounded_text_shows_what_is_in_progress_then_what_is_ready_and_counts_the_re
 
 #[test]
 fn the_cache_key_differs_whenever_a_field_or_the_order_does() {
-    let key = |list: &TaskList| signal(list, Base::Unknown, 0, None).said.unwrap().cache_key;
+    let key = |list: &TaskList| signal(list, Base::Unknown, 0, None).cache_key.unwrap();
     let lists = [
         list(&[("a", "x:1", "pending"), ("b", "2|y", "pending")]),
         list(&[("a", "x", "pending"), ("b", "1:2|y", "pending")]),

@@ -25,7 +25,7 @@ pub(super) fn of_list(list: &TaskList, bytes_max: Option<usize>) -> String {
         Counts { total: 0, .. } => "There are no tasks.".to_owned(),
         counts => format!("Current tasks: {}.", wording::counts(counts)),
     };
-    let line = |view: &TaskView| Line { text: line("", FourFields(&view.task)), need: need(view) };
+    let line = |view: &TaskView| Line { text: line("", FourFields::of(&view.task)), need: need(view) };
     bounded(head, list.views().iter().map(line).collect(), bytes_max)
 }
 
@@ -34,7 +34,7 @@ pub(super) fn of_steps(steps: &[Step<'_>], list: &TaskList, bytes_max: Option<us
     let head = format!("The task list changed. Now: {}.", wording::counts(list.counts()));
     let views = list.views();
     let needs: HashMap<&TaskId, Need> = views.iter().map(|view| (&view.task.id, need(view))).collect();
-    let need_of = |fields: &FourFields<'_>| needs.get(&fields.0.id).copied().unwrap_or(Need::Other);
+    let need_of = |fields: &FourFields<'_>| needs.get(fields.id).copied().unwrap_or(Need::Other);
     let lines = steps.iter().map(|step| match step {
         Step::Add { task } => Line { text: line("added ", *task), need: need_of(task) },
         Step::Update { task } => Line { text: line("updated ", *task), need: need_of(task) },
@@ -52,12 +52,12 @@ fn need(view: &TaskView) -> Need {
 }
 
 /// Returns a task's line; all that is not its content stands before it, so that no content can pretend to be that.
-fn line(verb: &str, FourFields(task): FourFields<'_>) -> String {
-    let content = wording::escaped(task.content.as_str(), usize::MAX);
-    let mut line = format!("- {verb}{} [{}] {content}", wording::id(&task.id), task.status);
-    if task.status == Status::InProgress && task.active_form() != task.content.as_str() {
+fn line(verb: &str, task: FourFields<'_>) -> String {
+    let content = wording::escaped(task.content, usize::MAX);
+    let mut line = format!("- {verb}{} [{}] {content}", wording::id(task.id), task.status);
+    if task.status == Status::InProgress && task.active_form != task.content {
         line.push_str(" | ");
-        line.push_str(&wording::escaped(task.active_form(), usize::MAX));
+        line.push_str(&wording::escaped(task.active_form, usize::MAX));
     }
     line
 }
