@@ -55,7 +55,7 @@ async fn serve(settings: &Settings) -> Result<(), Box<dyn Error>> {
         let lists = lists.clone();
         async move { lists.forget_regularly().await }
     });
-    server::serve(listener, app, draining, settings.into(), stop).await?;
+    server::serve(listener, app, lists.clone(), draining, settings.into(), stop).await?;
     housekeeping.abort();
     lists.close().await;
     tracing::info!("stopped");

@@ -11,5 +11,6 @@
 #[macro_use]
 mod support;
 
+mod feed;
 mod settings_table;
 mod store;
