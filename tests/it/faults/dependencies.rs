@@ -43,7 +43,7 @@ both_databases! {
         let before = app.list("t").await;
         for (id, blocker, status, code, words) in [
             ("1", "3", StatusCode::CONFLICT, "dependency_cycle", &["3 cannot block task 1", "1 blocks 2 blocks 3 blocks 1"][..]),
-            ("1", "1", StatusCode::CONFLICT, "self_dependency", &["1 cannot block itself"][..]),
+            ("1", "1", StatusCode::UNPROCESSABLE_ENTITY, "self_dependency", &["1 cannot block itself"][..]),
             ("1", "9", StatusCode::CONFLICT, "unknown_dependency", &["9", "1, 2, 3, 4"][..]),
             // There is such a task, but in another thread.
             ("1", "5", StatusCode::CONFLICT, "unknown_dependency", &["5", "1, 2, 3, 4"][..]),
