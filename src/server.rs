@@ -35,7 +35,8 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Returns the OpenAPI document of a service that is reached under this URL.
 #[must_use]
 pub fn document(public_url: &str) -> OpenApi {
-    let (_, document) = http::list_routes().merge(http::stream_routes()).merge(http::document_routes()).split_for_parts();
+    let (_, document) =
+        http::list_routes().merge(http::stream_routes()).merge(http::document_routes()).split_for_parts();
     openapi::completed(document, public_url)
 }
 

@@ -197,9 +197,8 @@ fn threads_event(name: &str, overview: &Overview, cursor: Cursor) -> Event {
 }
 
 fn change_event(thread: &ThreadId, told: &Told, id: impl ToString) -> Event {
-    let data = told.written(|change| {
-        to_text(&ChangeEventOut { thread_id: thread, change: ChangeOut::of(change, Detail::After) })
-    });
+    let data = told
+        .written(|change| to_text(&ChangeEventOut { thread_id: thread, change: ChangeOut::of(change, Detail::After) }));
     Event::default().event("change").id(id.to_string()).data(&*data)
 }
 

@@ -28,11 +28,12 @@ use crate::store::{ListStore, Loaded, StoreError, ThreadEntry, ThreadQuery};
 pub use caller::{Caller, Scopes};
 pub use change::{Answered, ChangeRequest, Done, Retry};
 pub use feed::{
-    ANNOUNCE_INTERVAL, COMPARE_INTERVAL, Cursor, Following, FollowingResource, Next, NextOfResource, Overview, REPAIR_INTERVAL, Told,
+    ANNOUNCE_INTERVAL, COMPARE_INTERVAL, Cursor, Following, FollowingResource, Next, NextOfResource, Overview,
+    REPAIR_INTERVAL, Told,
 };
 pub use history::{HistoryQuery, Retention};
-pub use since::Known;
 pub use precondition::{Precondition, Rule, Tag, Target, Verdict};
+pub use since::Known;
 
 use feed::Feed;
 use lanes::Lanes;

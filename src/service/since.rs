@@ -42,7 +42,12 @@ impl Lists {
     }
 
     /// Undoes the changes since a revision, if all of them are kept.
-    async fn tasks_at(&self, key: &ThreadKey, list: &TaskList, seen: Revision) -> Result<Option<Vec<Arc<Task>>>, Error> {
+    async fn tasks_at(
+        &self,
+        key: &ThreadKey,
+        list: &TaskList,
+        seen: Revision,
+    ) -> Result<Option<Vec<Arc<Task>>>, Error> {
         let newest = list.revision();
         let was_deleted = list.deleted_at_revision().is_some_and(|deleted| seen < deleted);
         if seen > newest || was_deleted || newest.get() - seen.get() > CHANGES_MAX {

@@ -162,8 +162,7 @@ impl Feed {
 
     fn watch_resource(&self, lists: &Lists, resource: &ResourceId) -> Arc<ResourceTopic> {
         let make = || ResourceTopic::new(resource.clone());
-        let topic =
-            self.resources.join(resource_number(resource), |topic| topic.resource == *resource, make);
+        let topic = self.resources.join(resource_number(resource), |topic| topic.resource == *resource, make);
         self.look(lists);
         topic
     }

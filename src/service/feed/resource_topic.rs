@@ -25,11 +25,7 @@ pub(super) const PAGE: u32 = 500;
 #[derive(Debug)]
 pub(super) enum ResourceEvent {
     /// One of them changed.
-    Change {
-        thread: ThreadId,
-        told: Arc<Told>,
-        cursor: Cursor,
-    },
+    Change { thread: ThreadId, told: Arc<Told>, cursor: Cursor },
     /// The database lost commits that were seen.
     Lost,
 }

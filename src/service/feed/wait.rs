@@ -29,9 +29,8 @@ impl Lists {
         if list.revision() > seen {
             return Ok(list);
         }
-        let passed = async {
-            while watching.wait().await && watching.topic.at().is_some_and(|at| at.revision <= seen) {}
-        };
+        let passed =
+            async { while watching.wait().await && watching.topic.at().is_some_and(|at| at.revision <= seen) {} };
         match tokio::time::timeout_at(until, passed).await {
             // Read again: what the topic knows was enough to wake up for, not to answer with.
             Ok(()) | Err(_) => self.load_current(key).await,

@@ -227,9 +227,8 @@ impl ChangeFeed for PostgresStore {
 
     async fn has_changes_from(&self, from: &[(ResourceId, i64)]) -> Result<Vec<bool>, StoreError> {
         let numbers: Vec<String> = from.iter().map(|(_, number)| number.to_string()).collect();
-        let query = sqlx::query_scalar(HAS_CHANGES_FROM)
-            .bind(texts(from, |(resource, _)| resource.as_str()))
-            .bind(numbers);
+        let query =
+            sqlx::query_scalar(HAS_CHANGES_FROM).bind(texts(from, |(resource, _)| resource.as_str())).bind(numbers);
         let mut connection = self.connection().await?;
         let found: Vec<i64> = query.fetch_all(&mut *connection).await.map_err(read_error)?;
         Ok(rows::marked(&found, from.len()))
