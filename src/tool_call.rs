@@ -138,7 +138,7 @@ async fn look(
         // Judged as for a change, so that a condition means the same with every tool.
         match precondition.judge(&list) {
             service::Verdict::Holds => {}
-            service::Verdict::Fails => return Err(service::Error::PreconditionFailed { list }.into()),
+            service::Verdict::Fails => return Err(service::Error::PreconditionFailed { list: Box::new(list) }.into()),
             service::Verdict::Refused(refusal) => {
                 return Ok(ToolAnswer::new(toolset::refused(call.tool, &refusal, &list, &call.warnings), &list));
             }

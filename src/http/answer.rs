@@ -178,7 +178,7 @@ impl Answer {
     pub fn tool(answer: ToolAnswer) -> Self {
         let etag = revision_tag(answer.revision, answer.change_id);
         let is_replayed = answer.is_replayed;
-        Self { is_replayed, ..Self::new(StatusCode::OK, Some(&etag), Some(answer.body.get().to_owned())) }
+        Self { is_replayed, ..Self::new(StatusCode::OK, Some(&etag), Some(Box::<str>::from(answer.body).into())) }
     }
 
     /// Answers a tool call that cannot be done, in the toolset's own form.

@@ -199,11 +199,11 @@ impl Batch<'_> {
 impl Decided {
     fn decide(&mut self, request: &ChangeRequest, operation: &Operation, stamp: &Stamp, lists: &Lists) {
         let list = &self.list;
+        let refused = |refusal| Error::Refused { refusal: Box::new(refusal), list: Box::new(list.clone()) };
         let decision = match request.precondition.as_ref().map(|condition| condition.judge(list)) {
-            None | Some(Verdict::Holds) => apply(list, operation, stamp, lists.limits())
-                .map_err(|refusal| Error::Refused { refusal, list: list.clone() }),
-            Some(Verdict::Fails) => Err(Error::PreconditionFailed { list: list.clone() }),
-            Some(Verdict::Refused(refusal)) => Err(Error::Refused { refusal, list: list.clone() }),
+            None | Some(Verdict::Holds) => apply(list, operation, stamp, lists.limits()).map_err(refused),
+            Some(Verdict::Fails) => Err(Error::PreconditionFailed { list: Box::new(list.clone()) }),
+            Some(Verdict::Refused(refusal)) => Err(refused(refusal)),
         };
         let decision = decision.map(|applied| {
             self.list = applied.list;

@@ -75,15 +75,15 @@ pub enum Error {
     #[error("the operation was refused")]
     Refused {
         /// Why.
-        refusal: Refusal,
+        refusal: Box<Refusal>,
         /// The unchanged list.
-        list: TaskList,
+        list: Box<TaskList>,
     },
     /// The state is not the one that the caller required; here it is.
     #[error("a precondition failed")]
     PreconditionFailed {
         /// The unchanged list.
-        list: TaskList,
+        list: Box<TaskList>,
     },
     /// The caller's key was used for another call.
     #[error("the idempotency key was used for another call")]
