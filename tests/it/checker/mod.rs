@@ -1,0 +1,21 @@
+//! Whether anything that was acknowledged is ever lost, repeated or overwritten unseen: random calls at once, everything
+//! recorded, and one order sought that explains every answer.
+//!
+//! - [`call`]: what was asked, when, and what came back; [`model`]: what each operation does.
+//! - [`dice`], [`known`], [`client`], [`workload`]: making calls.
+//! - [`history`], [`bodies`], [`order`], [`verify`], [`violation`]: judging them.
+//! - [`sabotage`], [`inside`]: whether the judge notices what is wrong.
+
+mod bodies;
+mod call;
+mod client;
+mod dice;
+mod history;
+mod inside;
+mod known;
+mod model;
+mod order;
+mod sabotage;
+mod verify;
+mod violation;
+mod workload;
