@@ -94,20 +94,22 @@ impl Call {
     /// Returns what a write requires of the state of its target.
     ///
     /// # Errors
-    /// A header is malformed, or the two contradict each other.
+    /// `If-None-Match` says something that only a read can obey.
     pub fn precondition(&self, target: &Target) -> Result<Option<Precondition>, Problem> {
         let kind = kind_of(target);
-        let rule = match (&self.if_match, &self.if_none_match) {
+        let written = self.if_match.as_deref().map(|value| rule(etag::parse(value, kind)));
+        let new = match self.if_none_match.as_deref().map(|value| etag::parse(value, kind)) {
+            None => None,
+            Some(TagRule::Any) => Some(Rule::Absent),
+            Some(TagRule::Among(_)) => {
+                return Err(Problem::at(Code::InvalidHeader, "/header/If-None-Match", "can only be * on a write"));
+            }
+        };
+        let rule = match (written, new) {
             (None, None) => return Ok(None),
-            (Some(_), Some(_)) => return Err(fault("If-None-Match", "cannot go with If-Match on a write")),
-            (Some(value), None) => match read(value, kind, "If-Match")? {
-                TagRule::Any => Rule::Exists,
-                TagRule::Among(tags) => Rule::Matches(tags),
-            },
-            (None, Some(value)) => match read(value, kind, "If-None-Match")? {
-                TagRule::Any => Rule::Absent,
-                TagRule::Among(_) => return Err(fault("If-None-Match", "can only be * on a write")),
-            },
+            (Some(rule), None) | (None, Some(rule)) => rule,
+            // Nothing is both written and new.
+            (Some(_), Some(_)) => Rule::Matches(Vec::new()),
         };
         Ok(Some(Precondition { target: target.clone(), rule }))
     }
@@ -115,25 +117,17 @@ impl Call {
     /// Judges a read: whether the caller may see this state, and whether it has it already.
     ///
     /// # Errors
-    /// A header is malformed, or the state is not the one that `If-Match` requires.
+    /// The state is not the one that `If-Match` requires.
     pub fn has_seen(&self, list: &TaskList, target: &Target) -> Result<bool, Problem> {
         let kind = kind_of(target);
-        let holds = |rule: TagRule| {
-            let rule = match rule {
-                TagRule::Any => Rule::Exists,
-                TagRule::Among(tags) => Rule::Matches(tags),
-            };
+        let holds = |value: &str| {
+            let rule = rule(etag::parse(value, kind));
             Precondition { target: target.clone(), rule }.judge(list) == Verdict::Holds
         };
-        if let Some(value) = &self.if_match
-            && !holds(read(value, kind, "If-Match")?)
-        {
+        if self.if_match.as_deref().is_some_and(|value| !holds(value)) {
             return Err(Problem::precondition_failed(list.clone(), target));
         }
-        match &self.if_none_match {
-            Some(value) => Ok(holds(read(value, kind, "If-None-Match")?)),
-            None => Ok(false),
-        }
+        Ok(self.if_none_match.as_deref().is_some_and(holds))
     }
 }
 
@@ -144,12 +138,11 @@ fn kind_of(target: &Target) -> Kind {
     }
 }
 
-fn read(value: &str, kind: Kind, name: &str) -> Result<TagRule, Problem> {
-    etag::parse(value, kind).map_err(|message| fault(name, message))
-}
-
-fn fault(name: &str, message: &str) -> Problem {
-    Problem::at(Code::InvalidHeader, format!("/header/{name}"), message)
+fn rule(tags: TagRule) -> Rule {
+    match tags {
+        TagRule::Any => Rule::Exists,
+        TagRule::Among(tags) => Rule::Matches(tags),
+    }
 }
 
 /// Tells whether a preference (RFC 7240) is stated; what is not understood is passed over.
@@ -196,7 +189,7 @@ pub struct CallerHeaders {
 #[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
 pub struct WriteHeaders {
     /// Write only if the state is one of these: entity tags as `ETag` gave them, the bare `"<revision>"`, or `*`. Else 412.
-    #[param(rename = "If-Match", nullable = false, required = false, example = "*")]
+    #[param(rename = "If-Match", nullable = false, required = false, example = "")]
     if_match: Option<String>,
 }
 
@@ -206,7 +199,7 @@ pub struct WriteHeaders {
 #[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
 pub struct CreateHeader {
     /// `*`: write only if there is nothing yet. Else 412.
-    #[param(rename = "If-None-Match", nullable = false, required = false)]
+    #[param(rename = "If-None-Match", nullable = false, required = false, example = "")]
     if_none_match: Option<String>,
 }
 
@@ -216,8 +209,15 @@ pub struct CreateHeader {
 #[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
 pub struct RetryHeaders {
     /// Makes the call safe to repeat: a repeat under the same key is answered with the first answer. A new UUID for each
-    /// new call; kept for a day.
-    #[param(rename = "Idempotency-Key", nullable = false, required = false, min_length = 1, max_length = 255)]
+    /// new call; kept for a day. Empty: as if it were not given.
+    #[param(
+        rename = "Idempotency-Key",
+        nullable = false,
+        required = false,
+        max_length = 255,
+        pattern = "^([!-~]([ -~]*[!-~])?)?$",
+        example = ""
+    )]
     idempotency_key: Option<String>,
 }
 
@@ -227,7 +227,7 @@ pub struct RetryHeaders {
 #[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
 pub struct TokenHeader {
     /// The token that the task's claim returned, if the task is claimed.
-    #[param(rename = "X-Lease-Token", nullable = false, required = false)]
+    #[param(rename = "X-Lease-Token", nullable = false, required = false, example = "")]
     x_lease_token: Option<String>,
 }
 
@@ -237,7 +237,7 @@ pub struct TokenHeader {
 #[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
 pub struct ReadHeaders {
     /// Answer 304 without a body if the state is one of these: entity tags as `ETag` gave them.
-    #[param(rename = "If-None-Match", nullable = false, required = false)]
+    #[param(rename = "If-None-Match", nullable = false, required = false, example = "")]
     if_none_match: Option<String>,
 }
 

@@ -53,10 +53,10 @@ pub fn completed(mut document: OpenApi, public_url: &str) -> OpenApi {
     document.servers = Some(vec![ServerBuilder::new().url(public_url).description(Some("This service")).build()]);
     for (path, item) in &mut document.paths.paths {
         for operation in operations(item) {
-            if let (Some("tool_call"), Some(RefOr::T(body))) =
-                (operation.operation_id.as_deref(), &mut operation.request_body)
+            let id = operation.operation_id.as_deref();
+            if let Some(RefOr::T(body)) = &mut operation.request_body
+                && matches!(id, Some("tool_call" | "task_release" | "task_heartbeat"))
             {
-                // Many tools take no arguments.
                 body.required = Some(Required::False);
             }
             for status in statuses(path, operation) {
