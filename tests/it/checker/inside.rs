@@ -45,7 +45,7 @@ async fn judge(database: &TestDatabase, how: Sabotage) -> Result<usize, Violatio
             name: format!("seed-{seed}"),
             clients: 24,
             threads: 4,
-            lasts: Duration::from_millis(1_000),
+            lasts: Duration::from_millis(1_500),
             keyed_percent: 40,
             rude_percent: 0,
         };

@@ -5,17 +5,23 @@
 //! - [`dice`], [`known`], [`client`], [`workload`]: making calls.
 //! - [`history`], [`bodies`], [`order`], [`verify`], [`violation`]: judging them.
 //! - [`sabotage`], [`inside`]: whether the judge notices what is wrong.
+//! - [`cluster`], [`wire`], [`process`], [`nemesis`], [`outside`]: real processes, and what befalls them.
 
 mod bodies;
 mod call;
 mod client;
+mod cluster;
 mod dice;
 mod history;
 mod inside;
 mod known;
 mod model;
+mod nemesis;
 mod order;
+mod outside;
+mod process;
 mod sabotage;
 mod verify;
 mod violation;
+mod wire;
 mod workload;
