@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::call::{Answer, Call, Route};
 use super::history::State;
-use super::model::Operation;
+use super::operation::Operation;
 
 const MASTRA: [(&str, &str); 4] =
     [("id", "id"), ("content", "content"), ("status", "status"), ("activeForm", "activeForm")];

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::model::{Operation, Patch, active_form};
+use super::operation::{Item, Operation, Patch, active_form};
 
 /// One call of a client, with all its attempts: several only under an idempotency key.
 #[derive(Debug, Clone)]
@@ -196,7 +196,7 @@ impl Call {
 
     fn items(&self) -> Value {
         let Operation::Write(items) = &self.operation else { return Value::Null };
-        let item = |item: &super::model::Item| {
+        let item = |item: &Item| {
             json!({
                 "id": item.id, "content": item.content, "status": item.status, "activeForm": active_form(&item.content)
             })

@@ -115,6 +115,10 @@ fn judged(outcome: Outcome) -> Outcome {
                 _ => Outcome::Unknown(code),
             }
         }
+        // An equal call, or this one's first half, may still be running.
+        Outcome::Answered(answer) if answer.body["code"] == "idempotency_key_in_use" => {
+            Outcome::Unknown("idempotency_key_in_use".to_owned())
+        }
         _ => outcome,
     }
 }

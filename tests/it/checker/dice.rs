@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::call::{Call, Route, Token};
 use super::known::Known;
-use super::model::{Item, Operation, Patch};
+use super::operation::{Item, Operation, Patch};
 
 /// Ids that clients give; few, so that calls meet.
 const IDS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::call::{Answer, Call, Condition, Route, Token};
-use super::model::Operation;
+use super::operation::Operation;
 use super::order::revision_of;
 
 /// The most lease tokens that are remembered: some of them are old, on purpose.

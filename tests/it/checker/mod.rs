@@ -1,7 +1,7 @@
 //! Whether anything that was acknowledged is ever lost, repeated or overwritten unseen: random calls at once, everything
 //! recorded, and one order sought that explains every answer.
 //!
-//! - [`call`]: what was asked, when, and what came back; [`model`]: what each operation does.
+//! - [`operation`], [`call`]: what was asked, when, and what came back; [`model`]: what each operation does.
 //! - [`dice`], [`known`], [`client`], [`workload`]: making calls.
 //! - [`history`], [`bodies`], [`order`], [`verify`], [`violation`]: judging them.
 //! - [`sabotage`], [`inside`]: whether the judge notices what is wrong.
@@ -17,6 +17,7 @@ mod inside;
 mod known;
 mod model;
 mod nemesis;
+mod operation;
 mod order;
 mod outside;
 mod process;

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::call::{Answer, Call};
-use super::model::{Facts, Operation, Task, Token, apply};
+use super::model::{Facts, Task, Token, apply};
+use super::operation::Operation;
 use super::verify::Verifier;
 use super::violation::Violation;
 
@@ -49,7 +50,8 @@ impl Verifier<'_> {
         if !self.holds(call, revision)? {
             return Err("precondition_failed");
         }
-        let is_right = |token: &super::call::Token| self.history.holder(revision, &token.task) == Some(&token.claimed_by);
+        let is_right =
+            |token: &super::call::Token| self.history.holder(revision, &token.task) == Some(&token.claimed_by);
         let token = match &call.token {
             None => Token::NotShown,
             Some(token) if is_right(token) => Token::Right,

@@ -77,10 +77,10 @@ async fn check(nemesis: Nemesis, seed: u64, lasts: Duration) -> (Nemesis, Woes, 
         let plan = Plan {
             seed: seed.wrapping_add(round),
             name: format!("round-{round}"),
-            clients: 48,
-            threads: 6,
+            clients: 64,
+            threads: 16,
             lasts: left.min(ROUND),
-            keyed_percent: 40,
+            keyed_percent: 30,
             rude_percent: 3,
         };
         judged.spawn(judge(servers.clone(), run(&servers, &flight, &plan).await));
@@ -102,7 +102,8 @@ async fn judge(servers: Servers, round: HashMap<String, Vec<Call>>) -> Result<Ta
     let mut tally = Tally::default();
     for (name, calls) in round {
         let thread = gather(&servers, name, calls).await?;
-        let (verdict, thread) = tokio::task::spawn_blocking(move || (verify(&thread), thread)).await.expect("a verdict");
+        let (verdict, thread) =
+            tokio::task::spawn_blocking(move || (verify(&thread), thread)).await.expect("a verdict");
         verdict?;
         tally.count(&thread.calls, thread.changes.len());
     }
@@ -141,7 +142,7 @@ async fn nemesis(
     database_url: &str,
     folder: &TempDir,
     database: Option<(Arc<Cluster>, Wire)>,
-    seed: u64,
+    (seed, seconds): (u64, u64),
 ) -> Nemesis {
     Nemesis {
         processes: processes(database_url, folder).await,
@@ -149,7 +150,8 @@ async fn nemesis(
         flight: Arc::new(Flight::new(PROCESSES)),
         stop: Arc::new(AtomicBool::new(false)),
         dice: Dice::new(seed),
-        pause_max: 700,
+        // A long run is to get through many calls; a short one has to meet everything.
+        pause_max: if seconds > 60 { 5_000 } else { 700 },
     }
 }
 
@@ -161,7 +163,7 @@ async fn one_order_explains_every_answer_of_processes_on_postgres() {
     let cluster = Arc::new(tokio::task::spawn_blocking(Cluster::start).await.expect("a database"));
     let wire = Wire::to(SocketAddr::from(([127, 0, 0, 1], cluster.port))).await;
     let url = Cluster::url(wire.port);
-    let nemesis = nemesis(&url, &folder, Some((cluster, wire)), seed).await;
+    let nemesis = nemesis(&url, &folder, Some((cluster, wire)), (seed, seconds)).await;
     let (_, woes, tally) = check(nemesis, seed, Duration::from_secs(seconds)).await;
     assert!(woes.kills > 0 && woes.fast_restarts > 0 && woes.immediate_restarts > 0 && woes.cuts > 0, "{woes:?}");
     assert!(woes.in_flight_min.is_some_and(|least| least >= 8) && tally.acknowledged > 500, "{tally:?}");
@@ -173,7 +175,7 @@ async fn one_order_explains_every_answer_of_processes_on_one_sqlite_file() {
     println!("seed {seed}");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let url = format!("sqlite://{}", folder.path().join("tasklane.db").display());
-    let nemesis = nemesis(&url, &folder, None, seed).await;
+    let nemesis = nemesis(&url, &folder, None, (seed, seconds)).await;
     let (_, woes, tally) = check(nemesis, seed, Duration::from_secs(seconds)).await;
     assert!(woes.kills > 0 && woes.in_flight_min.is_some_and(|least| least >= 8), "{woes:?}");
     assert!(tally.acknowledged > 100, "{tally:?}");

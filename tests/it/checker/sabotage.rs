@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use tasklane::domain::{Change, Moment, Revision, TaskList, ThreadKey, Version};
-use tasklane::store::{
-    AnswerKey, Commit, Committed, ListStore, Loaded, StoreError, ThreadEntry, ThreadQuery,
-};
+use tasklane::store::{AnswerKey, Commit, Committed, ListStore, Loaded, StoreError, ThreadEntry, ThreadQuery};
 use tokio::time::{Instant, sleep};
 
 use super::dice::Dice;

@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::bodies;
 use super::call::{Answer, Attempt, Call, Outcome};
 use super::history::History;
-use super::model::{Operation, Task};
+use super::model::Task;
+use super::operation::Operation;
 use super::violation::Violation;
 
 /// The name of whoever gives back what expired leases held.
@@ -66,7 +67,8 @@ impl<'a> Verifier<'a> {
         verifier.assign()?;
         let mut acknowledged: Vec<(u64, i64)> = Vec::new();
         for call in &thread.calls {
-            let places = call.answers().filter_map(|(attempt, answer)| Some((attempt.end, verifier.place(call, answer)?)));
+            let places =
+                call.answers().filter_map(|(attempt, answer)| Some((attempt.end, verifier.place(call, answer)?)));
             acknowledged.extend(places);
         }
         acknowledged.sort_unstable();
@@ -169,7 +171,8 @@ impl<'a> Verifier<'a> {
         }
         for task in before.iter().zip(&after).filter(|(was, is)| was != is).map(|(was, _)| was) {
             let holder = self.history.holder(revision - 1, &task.id).and_then(|holder| self.calls.get(holder.as_str()));
-            let until = holder.and_then(|call| call.answers().find_map(|(_, answer)| answer.body["lease"].get("expiresAt")));
+            let until =
+                holder.and_then(|call| call.answers().find_map(|(_, answer)| answer.body["lease"].get("expiresAt")));
             if until.and_then(Value::as_str).is_some_and(|until| change["at"].as_str().unwrap_or_default() < until) {
                 return Err(Violation::new(format!("the lease of {} ended too early", task.id)));
             }
@@ -181,7 +184,8 @@ impl<'a> Verifier<'a> {
         for (attempt, answer) in call.answers() {
             self.check_answer(call, attempt, answer)?;
         }
-        let done: Vec<&Answer> = call.answers().map(|(_, answer)| answer).filter(|answer| !answer.is_refusal()).collect();
+        let done: Vec<&Answer> =
+            call.answers().map(|(_, answer)| answer).filter(|answer| !answer.is_refusal()).collect();
         if !call.has_key {
             return Ok(());
         }
@@ -220,7 +224,8 @@ impl<'a> Verifier<'a> {
             (Ok(tasks), false) if tasks == self.history.tasks(revision) => {}
             (Err(code), true) if answer.body.get("code").is_none_or(|given| *given == code) => {}
             (Ok(tasks), false) => {
-                let what = format!("it was acknowledged as no change, but should have led to {}", Violation::tasks(&tasks));
+                let what =
+                    format!("it was acknowledged as no change, but should have led to {}", Violation::tasks(&tasks));
                 return Err(Violation::new(what).at(revision));
             }
             (expected, _) => {
@@ -228,9 +233,9 @@ impl<'a> Verifier<'a> {
                 return Err(Violation::new(format!("it should have been answered with {expected}")).at(revision));
             }
         }
-        bodies::check(call, answer, self.history.state(revision))
-            .and_then(|()| self.check_told(call, answer))
-            .map_err(|what| Violation::new(format!("its body is not the list of revision {revision}: {what}")).at(revision))
+        bodies::check(call, answer, self.history.state(revision)).and_then(|()| self.check_told(call, answer)).map_err(
+            |what| Violation::new(format!("its body is not the list of revision {revision}: {what}")).at(revision),
+        )
     }
 
     /// A history that was read in between is the beginning of the final one.

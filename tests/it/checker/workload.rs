@@ -102,8 +102,8 @@ impl Round {
         let mut calls = Vec::new();
         let deadline = Instant::now() + self.plan.lasts;
         while Instant::now() < deadline {
-            // Half of all calls meet in one thread.
-            let thread = if dice.has(50) { 0 } else { dice.below(self.plan.threads) };
+            // Many calls meet in one thread.
+            let thread = if dice.has(20) { 0 } else { dice.below(self.plan.threads) };
             let known = &self.known[thread];
             let mut call = dice.call(&self.thread(thread), &known.lock().unwrap_or_else(PoisonError::into_inner));
             call.actor = format!("{}-{number}-{}", self.plan.name, calls.len());
