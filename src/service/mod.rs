@@ -6,7 +6,9 @@
 //! - A change is decided on the newest state and stored on that state or not at all.
 //! - A commit whose outcome is unknown is looked up, never repeated blindly.
 //! - A caller that goes away cancels nothing.
+//! - What is remembered of a list is not told before the database has confirmed that it still is so.
 
+mod cache;
 mod caller;
 mod change;
 mod commit;
@@ -21,13 +23,14 @@ use tokio::time::Instant;
 
 use crate::clock::Clock;
 use crate::domain::{Actor, Applied, Limits, Moment, Operation, Refusal, Stamp, TaskList, ThreadKey, Version, apply};
-use crate::store::{ListStore, Loaded, StoreError, ThreadEntry, ThreadQuery};
+use crate::store::{ListStore, Loaded, Refreshed, StoreError, ThreadEntry, ThreadQuery};
 
 pub use caller::{Caller, Scopes};
 pub use change::{Answered, ChangeRequest, Done, Retry};
 pub use history::{HistoryQuery, Retention};
 pub use precondition::{Precondition, Rule, Tag, Target, Verdict};
 
+use cache::Cache;
 use lanes::Lanes;
 
 /// The task lists of all threads.
@@ -40,6 +43,7 @@ struct Parts {
     clock: Arc<dyn Clock>,
     settings: Settings,
     lanes: Lanes,
+    cache: Cache,
 }
 
 /// What an operator may choose.
@@ -51,11 +55,18 @@ pub struct Settings {
     pub deadline: Duration,
     /// How long and how many changes and answers are kept.
     pub retention: Retention,
+    /// The most bytes of lists that are remembered.
+    pub cache_bytes_max: usize,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { limits: Limits::default(), deadline: Duration::from_secs(10), retention: Retention::default() }
+        Self {
+            limits: Limits::default(),
+            deadline: Duration::from_secs(10),
+            retention: Retention::default(),
+            cache_bytes_max: 16 * 1024 * 1024,
+        }
     }
 }
 
@@ -119,7 +130,8 @@ impl Lists {
     /// Opens the door to a store.
     #[must_use]
     pub fn new(store: Arc<dyn ListStore>, clock: Arc<dyn Clock>, settings: Settings) -> Self {
-        Self(Arc::new(Parts { store, clock, settings, lanes: Lanes::default() }))
+        let cache = Cache::new(settings.cache_bytes_max);
+        Self(Arc::new(Parts { store, clock, settings, lanes: Lanes::default(), cache }))
     }
 
     /// Returns the bounds that hold for every list.
@@ -134,7 +146,7 @@ impl Lists {
     /// [`Error::Forbidden`], [`Error::Busy`] or [`Error::Store`].
     pub async fn read(&self, caller: &Caller, key: &ThreadKey) -> Result<TaskList, Error> {
         may(caller.scopes.read)?;
-        let loaded = self.in_time(self.deadline(), self.0.store.load(key, None)).await?;
+        let loaded = self.current(key, self.deadline()).await?;
         if self.expiry_due(&loaded, Version::default()).is_none() {
             return Ok(loaded.list);
         }
@@ -175,6 +187,24 @@ impl Lists {
     /// Lets what runs end and closes the store.
     pub async fn close(&self) {
         self.0.store.close().await;
+    }
+
+    /// Returns a list as the database has it now: what is remembered if it is that, else loaded.
+    async fn current(&self, key: &ThreadKey, deadline: Instant) -> Result<Loaded, Error> {
+        let (store, cache) = (&self.0.store, &self.0.cache);
+        let Some(remembered) = cache.get(key) else {
+            let loaded = self.in_time(deadline, store.load(key, None)).await?;
+            cache.replace(key, None, &loaded);
+            return Ok(loaded);
+        };
+        let known = remembered.version();
+        match self.in_time(deadline, store.refresh(key, known)).await? {
+            Refreshed::Same { at } => Ok(remembered.as_loaded(at)),
+            Refreshed::Other(loaded) => {
+                cache.replace(key, Some(known), &loaded);
+                Ok(loaded)
+            }
+        }
     }
 
     /// Gives back what was held by leases that have ended, if there is any.
