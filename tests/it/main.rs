@@ -11,6 +11,7 @@
 #[macro_use]
 mod support;
 
+mod cache;
 mod checker;
 mod conformance;
 mod faults;
