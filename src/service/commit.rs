@@ -119,7 +119,7 @@ impl Batch<'_> {
             decided.changes.extend(expiry.change);
         }
         for ticket in &self.tickets {
-            let operation = self.completed_operation(&ticket.request.operation, &decided.list).await?;
+            let operation = self.completed_operation(&ticket.request.operation, loaded, &decided.changes).await?;
             let stamp = Stamp {
                 token: ticket.request.token.clone(),
                 ..self.lists.stamp(ticket.actor.clone(), version, loaded.at)
@@ -129,17 +129,25 @@ impl Batch<'_> {
         Ok(decided)
     }
 
-    /// Brings along what an operation needs to know besides the list: for a restore, the changes to undo.
-    async fn completed_operation(&self, operation: &Operation, list: &TaskList) -> Result<Operation, Error> {
+    /// Brings along what an operation needs to know besides the list: for a restore, the changes to undo. The last of them
+    /// may not be stored yet: leases that end now end before it.
+    async fn completed_operation(
+        &self,
+        operation: &Operation,
+        loaded: &Loaded,
+        decided: &[Change],
+    ) -> Result<Operation, Error> {
         let Operation::Restore { revision, .. } = operation else { return Ok(operation.clone()) };
+        let newest = loaded.list.revision();
         let mut since: Vec<Change> = Vec::new();
         let mut after = *revision;
-        while after < list.revision() {
+        while after < newest {
             let page = self.lists.changes(self.key, after, CHANGES_PAGE).await?;
             let Some(last) = page.last() else { break };
             after = last.revision;
-            since.extend(page.into_iter().filter(|change| change.revision <= list.revision()));
+            since.extend(page.into_iter().filter(|change| change.revision <= newest));
         }
+        since.extend(decided.iter().filter(|change| change.revision > *revision).cloned());
         Ok(Operation::Restore { revision: *revision, since })
     }
 

@@ -11,6 +11,12 @@
 #[macro_use]
 mod support;
 
+mod checker;
+mod conformance;
+mod faults;
 mod feed;
+mod processes;
+mod readme;
 mod settings_table;
 mod store;
+mod story;
