@@ -1,6 +1,6 @@
 //! What an operation does to a list. Pure: the moment and the commit's number are arguments.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::change::{Change, Op, ops_between};
@@ -8,8 +8,9 @@ use super::edit;
 use super::ids::{Actor, TaskId};
 use super::lease;
 use super::limits::Limits;
-use super::list::{Counters, TaskList, TaskView};
+use super::list::{Counters, TaskList, TaskView, view_of, views_of};
 use super::operation::Operation;
+use super::pairing::Pairing;
 use super::refusal::Refusal;
 use super::restore;
 use super::task::{Moment, Task, Version};
@@ -118,7 +119,7 @@ pub(super) struct Sketch {
 
 impl Sketch {
     fn of(list: &TaskList, at: Moment) -> Self {
-        Self { at, tasks: list.tasks.clone(), counters: list.counters, outcome: Outcome::default() }
+        Self { at, tasks: list.tasks.to_vec(), counters: list.counters, outcome: Outcome::default() }
     }
 
     pub(super) fn ids(&self) -> Vec<TaskId> {
@@ -130,15 +131,11 @@ impl Sketch {
     }
 
     pub(super) fn view(&self, id: &TaskId) -> Result<TaskView, Refusal> {
-        self.as_list().view(id).ok_or_else(|| unknown(id, self.ids()))
+        view_of(&self.tasks, id).ok_or_else(|| unknown(id, self.ids()))
     }
 
     pub(super) fn views(&self) -> Vec<TaskView> {
-        self.as_list().views()
-    }
-
-    fn as_list(&self) -> TaskList {
-        TaskList { tasks: self.tasks.clone(), ..TaskList::default() }
+        views_of(&self.tasks)
     }
 
     /// Returns the task for changing.
@@ -172,12 +169,11 @@ fn settled(before: &TaskList, sketch: Sketch, operation: &Operation, stamp: &Sta
     let Sketch { mut tasks, counters, mut outcome, .. } = sketch;
     place(&mut tasks);
     let revision = before.revision.next();
-    let mut list = TaskList { counters, tasks, ..before.clone() };
     let earlier = before.views();
-    let mut later = list.views();
-    let was: HashMap<&TaskId, &TaskView> = earlier.iter().map(|view| (&view.task.id, view)).collect();
-    for (view, task) in later.iter_mut().zip(&mut list.tasks) {
-        let stamped = match was.get(&view.task.id) {
+    let mut later = views_of(&tasks);
+    let pairing = Pairing::of(&earlier, &later);
+    for (at, (view, task)) in later.iter_mut().zip(&mut tasks).enumerate() {
+        let stamped = match pairing.was(at, &view.task.id) {
             Some(was) if Arc::ptr_eq(&was.task, task) && view.reads_like(was) => continue,
             Some(was) if view.reads_like(was) => stamped_like(task, &was.task),
             _ => Task { revision, change_id: stamp.change_id, updated_at: stamp.at, ..Task::clone(task) },
@@ -185,18 +181,23 @@ fn settled(before: &TaskList, sketch: Sketch, operation: &Operation, stamp: &Sta
         *task = Arc::new(stamped);
         view.task = Arc::clone(task);
     }
+    let mut list = TaskList {
+        revision: before.revision,
+        change_id: before.change_id,
+        deleted_at_revision: before.deleted_at_revision,
+        counters,
+        tasks: Arc::new(tasks),
+    };
 
-    let ops = ops_between(&earlier, &later);
+    let ops = ops_between(&earlier, &later, &pairing);
     outcome.removed = ops
         .iter()
         .filter_map(|op| if let Op::Remove { before, .. } = op { Some(before.clone()) } else { None })
         .collect();
-    outcome.unblocked = later
-        .iter()
-        .filter(|view| view.blocked_by.is_empty())
-        .filter(|view| was.get(&view.task.id).is_some_and(|was| !was.blocked_by.is_empty()))
-        .map(|view| view.task.id.clone())
-        .collect();
+    let was_blocked = |at: usize, id: &TaskId| pairing.was(at, id).is_some_and(|was| !was.blocked_by.is_empty());
+    let unblocked = later.iter().enumerate().filter(|(_, view)| view.blocked_by.is_empty());
+    let unblocked = unblocked.filter(|(at, view)| was_blocked(*at, &view.task.id));
+    outcome.unblocked = unblocked.map(|(_, view)| view.task.id.clone()).collect();
     let deletes_thread = matches!(operation, Operation::DeleteThread);
     let change = (deletes_thread || !ops.is_empty()).then(|| Change {
         revision,

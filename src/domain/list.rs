@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{Owner, TaskId};
+use super::pairing::Pairing;
 use super::task::{Revision, Status, Task, Version};
 
 /// The ordered tasks of one thread with their revision. Ids are unique, edges lead to tasks of the list and make no cycle.
@@ -15,7 +16,8 @@ pub struct TaskList {
     pub(super) change_id: Version,
     pub(super) deleted_at_revision: Option<Revision>,
     pub(super) counters: Counters,
-    pub(super) tasks: Vec<Arc<Task>>,
+    /// Shared by all who hold this state of the list.
+    pub(super) tasks: Arc<Vec<Arc<Task>>>,
 }
 
 /// What a list counts that no operation ever resets.
@@ -147,7 +149,7 @@ impl TaskList {
         if let Some(twice) = tasks.iter().find(|task| !ids.insert(&task.id)) {
             return Err(DuplicateId(twice.id.clone()));
         }
-        Ok(Self { revision, change_id, deleted_at_revision, counters, tasks })
+        Ok(Self { revision, change_id, deleted_at_revision, counters, tasks: Arc::new(tasks) })
     }
 
     /// Returns how often the list has changed.
@@ -195,48 +197,20 @@ impl TaskList {
     /// Returns the task with this id as readers see it.
     #[must_use]
     pub fn view(&self, id: &TaskId) -> Option<TaskView> {
-        let task = self.get(id)?;
-        let blocks = self.tasks.iter().filter(|other| other.blockers.contains(id)).map(|other| other.id.clone());
-        let blocked_by = self.tasks.iter().filter(|other| is_open_blocker(other, task)).map(|other| other.id.clone());
-        Some(TaskView { task: Arc::clone(task), blocks: blocks.collect(), blocked_by: blocked_by.collect() })
+        view_of(&self.tasks, id)
     }
 
     /// Returns all tasks as readers see them, in their order.
     #[must_use]
     pub fn views(&self) -> Vec<TaskView> {
-        let mut views: Vec<TaskView> = self
-            .tasks
-            .iter()
-            .map(|task| TaskView { task: Arc::clone(task), blocks: Vec::new(), blocked_by: Vec::new() })
-            .collect();
-        if self.tasks.iter().all(|task| task.blockers.is_empty()) {
-            return views;
-        }
-        let place: HashMap<&TaskId, usize> = self.tasks.iter().enumerate().map(|(at, task)| (&task.id, at)).collect();
-        // Walking dependents in list order fills `blocks` in list order; blockers are put into that order by place.
-        for (at, task) in self.tasks.iter().enumerate() {
-            let mut blockers: Vec<usize> = task.blockers.iter().filter_map(|id| place.get(id).copied()).collect();
-            blockers.sort_unstable();
-            for blocker_at in blockers {
-                let Some(blocker) = self.tasks.get(blocker_at) else { continue };
-                if let Some(view) = views.get_mut(blocker_at) {
-                    view.blocks.push(task.id.clone());
-                }
-                if blocker.status != Status::Completed
-                    && let Some(view) = views.get_mut(at)
-                {
-                    view.blocked_by.push(blocker.id.clone());
-                }
-            }
-        }
-        views
+        views_of(&self.tasks)
     }
 
     /// Returns how many tasks there are, and how far they are.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts = Counts { total: self.tasks.len(), ..Counts::default() };
-        for task in &self.tasks {
+        for task in self.tasks.iter() {
             match task.status {
                 Status::Pending => counts.pending += 1,
                 Status::InProgress => counts.in_progress += 1,
@@ -255,12 +229,16 @@ impl TaskList {
     /// Returns what of this list is not stored yet, where the earlier one is.
     #[must_use]
     pub fn difference_from(&self, earlier: &Self) -> Difference {
-        let was: HashMap<&TaskId, &Arc<Task>> = earlier.tasks.iter().map(|task| (&task.id, task)).collect();
-        let stays: HashSet<&TaskId> = self.tasks.iter().map(|task| &task.id).collect();
-        let is_stored = |task: &Arc<Task>| was.get(&task.id).is_some_and(|was| Arc::ptr_eq(was, task) || *was == task);
+        let pairing = Pairing::of(&earlier.tasks, &self.tasks);
+        let is_stored = |at: usize, task: &Arc<Task>| {
+            pairing.was(at, &task.id).is_some_and(|was| Arc::ptr_eq(was, task) || *was == *task)
+        };
+        let upserts = self.tasks.iter().enumerate().filter(|(at, task)| !is_stored(*at, task));
+        let stays: HashSet<&TaskId> = self.tasks.iter().skip(pairing.common()).map(|task| &task.id).collect();
+        let removals = pairing.rest().iter().map(|task| &task.id).filter(|id| !stays.contains(id));
         Difference {
-            upserts: self.tasks.iter().filter(|task| !is_stored(task)).cloned().collect(),
-            removals: earlier.tasks.iter().map(|task| &task.id).filter(|id| !stays.contains(id)).cloned().collect(),
+            upserts: upserts.map(|(_, task)| Arc::clone(task)).collect(),
+            removals: removals.cloned().collect(),
             moves_row: self.counters != earlier.counters || self.revision != earlier.revision,
         }
     }
@@ -274,4 +252,41 @@ impl TaskList {
 
 fn is_open_blocker(blocker: &Task, task: &Task) -> bool {
     blocker.status != Status::Completed && task.blockers.contains(&blocker.id)
+}
+
+/// Returns one of these tasks as readers see it.
+pub(super) fn view_of(tasks: &[Arc<Task>], id: &TaskId) -> Option<TaskView> {
+    let task = tasks.iter().find(|task| task.id == *id)?;
+    let blocks = tasks.iter().filter(|other| other.blockers.contains(id)).map(|other| other.id.clone());
+    let blocked_by = tasks.iter().filter(|other| is_open_blocker(other, task)).map(|other| other.id.clone());
+    Some(TaskView { task: Arc::clone(task), blocks: blocks.collect(), blocked_by: blocked_by.collect() })
+}
+
+/// Returns all of these tasks as readers see them.
+pub(super) fn views_of(tasks: &[Arc<Task>]) -> Vec<TaskView> {
+    let mut views: Vec<TaskView> = tasks
+        .iter()
+        .map(|task| TaskView { task: Arc::clone(task), blocks: Vec::new(), blocked_by: Vec::new() })
+        .collect();
+    if tasks.iter().all(|task| task.blockers.is_empty()) {
+        return views;
+    }
+    let place: HashMap<&TaskId, usize> = tasks.iter().enumerate().map(|(at, task)| (&task.id, at)).collect();
+    // Walking dependents in list order fills `blocks` in list order; blockers are put into that order by place.
+    for (at, task) in tasks.iter().enumerate() {
+        let mut blockers: Vec<usize> = task.blockers.iter().filter_map(|id| place.get(id).copied()).collect();
+        blockers.sort_unstable();
+        for blocker_at in blockers {
+            let Some(blocker) = tasks.get(blocker_at) else { continue };
+            if let Some(view) = views.get_mut(blocker_at) {
+                view.blocks.push(task.id.clone());
+            }
+            if blocker.status != Status::Completed
+                && let Some(view) = views.get_mut(at)
+            {
+                view.blocked_by.push(blocker.id.clone());
+            }
+        }
+    }
+    views
 }

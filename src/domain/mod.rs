@@ -24,6 +24,7 @@ pub mod limits;
 mod list;
 mod minting;
 mod operation;
+mod pairing;
 #[cfg(test)]
 mod properties;
 mod refusal;

@@ -23,7 +23,7 @@ pub(super) fn restore(
     {
         return Err(Refusal::RevisionNotKept { revision, oldest: deleted });
     }
-    let mut earlier = list.tasks.clone();
+    let mut earlier = list.tasks.to_vec();
     let mut at = list.revision;
     for change in since.iter().rev() {
         // A hole means that retention or a deletion took a change away, and with it the way back.

@@ -92,7 +92,47 @@ fn admits_json(range: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
+
+    use axum::Router;
+    use axum::body::Body;
+    use axum::http::StatusCode;
+    use axum::middleware::from_fn_with_state;
+    use axum::routing::get;
+    use tower::ServiceExt;
+
     use super::*;
+
+    async fn get_status(router: Router, path: &str) -> StatusCode {
+        let request = Request::builder().uri(path).body(Body::empty()).unwrap();
+        router.oneshot(request).await.unwrap().status()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_is_let_wait_has_more_time_and_takes_nobodys_place() {
+        let (permits, waiting) = (Arc::new(Semaphore::new(1)), Arc::new(tokio::sync::Notify::new()));
+        let let_wait = {
+            let (permits, waiting) = (permits.clone(), waiting.clone());
+            async move |request: Request| {
+                request.extensions().get::<Patience>().unwrap().grant(Duration::from_mins(10));
+                waiting.notify_one();
+                // Nobody else could take it if it were still held.
+                drop(permits.acquire().await.unwrap());
+                tokio::time::sleep(Duration::from_mins(1)).await;
+            }
+        };
+        let router = Router::new()
+            .route("/wait", get(let_wait))
+            .route("/hang", get(async || pending::<()>().await))
+            .layer(from_fn_with_state(permits, shed_load))
+            .layer(from_fn_with_state(Duration::from_secs(10), time_out));
+        let (waited, hung) = tokio::join!(get_status(router.clone(), "/wait"), async {
+            waiting.notified().await;
+            get_status(router.clone(), "/hang").await
+        });
+        assert_eq!(waited, StatusCode::OK);
+        assert_eq!(hung, StatusCode::SERVICE_UNAVAILABLE);
+    }
 
     #[test]
     fn json_is_found_among_what_is_accepted() {

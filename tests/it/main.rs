@@ -11,6 +11,8 @@
 #[macro_use]
 mod support;
 
+mod cache;
+mod checker;
 mod conformance;
 mod faults;
 mod feed;

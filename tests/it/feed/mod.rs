@@ -2,6 +2,7 @@
 
 mod fan_out;
 mod following;
+mod http;
 mod resource;
 mod waiting;
 
