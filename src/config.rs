@@ -275,7 +275,7 @@ impl From<&LimitSettings> for Limits {
 
 impl From<&RetentionSettings> for Retention {
     fn from(settings: &RetentionSettings) -> Self {
-        const HOUR: Duration = Duration::from_secs(60 * 60);
+        const HOUR: Duration = Duration::from_hours(1);
         Self {
             changes_age_max: HOUR * 24 * settings.history_days,
             changes_max: settings.history_changes_max,

@@ -27,16 +27,16 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
     let settings = cli.settings;
+    let document = || server::document(&settings.public_url());
     match cli.command.unwrap_or(Command::Serve) {
-        Command::Serve => serve(&settings),
-        Command::Migrate => migrate(&settings),
-        Command::Healthcheck => Ok(println!("{}", healthcheck::run(settings.local_address())?)),
-        Command::Openapi { tools: false } => Ok(print!("{}", openapi::yaml(&server::document(&settings.public_url())))),
-        Command::Openapi { tools: true } => {
-            Ok(println!("{}", openapi_tools::json(&server::document(&settings.public_url()))))
-        }
-        Command::Tools { toolset, format } => Ok(println!("{:#}", export::document(toolset, format))),
+        Command::Serve => return serve(&settings),
+        Command::Migrate => return migrate(&settings),
+        Command::Healthcheck => println!("{}", healthcheck::run(settings.local_address())?),
+        Command::Openapi { tools: false } => print!("{}", openapi::yaml(&document())),
+        Command::Openapi { tools: true } => println!("{}", openapi_tools::json(&document())),
+        Command::Tools { toolset, format } => println!("{:#}", export::document(toolset, format)),
     }
+    Ok(())
 }
 
 #[tokio::main]

@@ -40,7 +40,6 @@ pub fn document(public_url: &str) -> OpenApi {
 }
 
 /// Puts the service together.
-#[must_use]
 pub fn app(settings: &Settings, lists: Lists, draining: Draining) -> Router {
     let document = document(&settings.public_url());
     let documents = Documents {

@@ -164,7 +164,7 @@ impl Answer {
 
     /// Answers a tool call.
     #[must_use]
-    pub fn tool(answer: ToolAnswer) -> Self {
+    pub fn tool(answer: &ToolAnswer) -> Self {
         let etag = revision_tag(answer.revision, answer.change_id);
         let is_replayed = answer.is_replayed;
         Self { is_replayed, ..Self::new(StatusCode::OK, Some(&etag), Some(answer.body.get().to_owned())) }

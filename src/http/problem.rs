@@ -236,7 +236,7 @@ impl Problem {
             cycle: cycle.as_deref(),
             holder: holder.as_ref(),
             expires_at: *expires_at,
-            revision: list.as_ref().map(|list| list.revision()).map(Revision::get),
+            revision: list.as_ref().map(TaskList::revision).map(Revision::get),
             tasks: views.as_ref().map(|views| views.iter().map(TaskOut::of).collect()),
         })
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 pub(crate) mod database;
+pub(crate) mod http;
 pub(crate) mod proxy;
 
 /// Makes two tests of each body, `postgres::name` and `sqlite::name`, each with a new database of its own.
