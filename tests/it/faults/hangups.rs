@@ -76,7 +76,7 @@ async fn send(address: SocketAddr, thread: &str, body: &str) -> TcpStream {
 
 /// Ends the connection, every other time without a word.
 fn hang_up(stream: TcpStream, round: usize) {
-    if round % 2 == 0 {
+    if round.is_multiple_of(2) {
         stream.set_zero_linger().unwrap();
     }
     drop(stream);
