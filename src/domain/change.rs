@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::apply::drop_dangling_edges;
+use super::dependencies::drop_dangling_edges;
 use super::ids::{Actor, TaskId};
-use super::list::TaskView;
 use super::pairing::Pairing;
 use super::task::{Moment, Revision, Task, Version};
+use super::view::TaskView;
 
 /// One change of a list. Replayed forward or backward it leads from one revision to the other.
 #[derive(Debug, Clone, PartialEq, Eq)]

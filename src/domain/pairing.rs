@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::ids::TaskId;
-use super::list::TaskView;
 use super::task::Task;
+use super::view::TaskView;
 
 /// What has an id that is unique within its list.
 pub(super) trait Identified {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::apply::Sketch;
 use super::change::{Change, replayed_back};
 use super::list::TaskList;
 use super::refusal::Refusal;
+use super::sketch::Sketch;
 use super::task::{Revision, Task};
 
 /// Undoes every change since the revision: ids, creation times, edges and order come back, leases end, counters stay.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::change::{Answered, ChangeRequest, Done};
-use super::lanes::Ticket;
 use super::precondition::Verdict;
+use super::ticket::Ticket;
 use super::{Error, Lists};
 use crate::domain::{Change, Operation, Stamp, TaskList, ThreadKey, Version, apply};
 use crate::store::{Commit, Committed, KeptAnswer, Loaded, StoreError};

@@ -17,6 +17,7 @@ mod history;
 mod lanes;
 mod precondition;
 mod since;
+mod ticket;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,11 +1,12 @@
 //! Everything that is tested from outside, in one program.
 #![expect(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::too_many_lines,
     clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "a test that cannot go on ends there, and what helps tests is no interface"
+    reason = "a test that finds something else than it expects has failed; it may tell a long story"
 )]
 
 #[macro_use]
@@ -16,6 +17,7 @@ mod checker;
 mod conformance;
 mod faults;
 mod feed;
+mod http;
 mod processes;
 mod readme;
 mod settings_table;

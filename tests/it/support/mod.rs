@@ -7,6 +7,7 @@ pub(crate) mod conformance;
 pub(crate) mod database;
 #[macro_use]
 pub(crate) mod forward;
+pub(crate) mod http;
 pub(crate) mod process;
 pub(crate) mod proxy;
 pub(crate) mod wait;
