@@ -35,12 +35,12 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Returns the OpenAPI document of a service that is reached under this URL.
 #[must_use]
 pub fn document(public_url: &str) -> OpenApi {
-    let (_, document) = http::list_routes().merge(http::document_routes()).split_for_parts();
+    let (_, document) =
+        http::list_routes().merge(http::stream_routes()).merge(http::document_routes()).split_for_parts();
     openapi::completed(document, public_url)
 }
 
 /// Puts the service together.
-#[must_use]
 pub fn app(settings: &Settings, lists: Lists, draining: Draining) -> Router {
     let document = document(&settings.public_url());
     let documents = Documents {
@@ -56,6 +56,7 @@ fn routes(settings: &Settings) -> Router<App> {
     let permits = Arc::new(Semaphore::new(settings.requests_max as usize));
     let timeout = settings.request_timeout() + GRACE;
     let (lists, _) = http::list_routes().split_for_parts();
+    let (streams, _) = http::stream_routes().split_for_parts();
     let (documents, _) = http::document_routes().split_for_parts();
 
     // Only what reaches the lists: health and documents are answered even then.
@@ -63,6 +64,7 @@ fn routes(settings: &Settings) -> Router<App> {
         .route_layer(from_fn(middleware::negotiate))
         .route_layer(from_fn_with_state(permits, middleware::shed_load));
     lists
+        .merge(streams)
         .merge(documents)
         .merge(SwaggerUi::new("/docs").config(Config::from("/openapi.json")))
         .fallback(async || Problem::new(Code::NotFound))
@@ -107,13 +109,15 @@ impl From<&Settings> for Shutdown {
     }
 }
 
-/// Serves until `stop` comes, and then until the open requests have ended.
+/// Serves until `stop` comes, and then until the open requests have ended. Whoever follows the lists or waits for a change is
+/// sent away when no more connections are accepted.
 ///
 /// # Errors
 /// The listener fails.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
+    lists: Lists,
     draining: Draining,
     shutdown: Shutdown,
     stop: impl Future<Output = ()> + Send + 'static,
@@ -124,6 +128,7 @@ pub async fn serve(
         tracing::info!("stopping: not ready any more");
         draining.begin();
         tokio::time::sleep(shutdown.delay).await;
+        lists.stop_following();
         closing.send_replace(true);
     };
     let server = axum::serve(listener, router).with_graceful_shutdown(begin);

@@ -2,6 +2,7 @@
 //! key it may be repeated.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::FromRequestParts;
 use axum::http::HeaderName;
@@ -12,6 +13,7 @@ use utoipa::IntoParams;
 use super::code::Code;
 use super::etag::{self, Kind, TagRule};
 use super::extract::joined;
+use super::patience::Patience;
 use super::problem::Problem;
 use super::repeat::{self, IDEMPOTENCY_KEY};
 use super::state::App;
@@ -20,6 +22,8 @@ use crate::service::{Caller, Precondition, Rule, Target, Verdict};
 use crate::tool_call::Repeat;
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
+/// The longest that a read waits: shorter than what clients and proxies wait for an answer.
+const WAIT_SECONDS_MAX: u64 = 25;
 const X_LEASE_TOKEN: HeaderName = HeaderName::from_static("x-lease-token");
 
 /// What a request says beside path and body.
@@ -31,6 +35,10 @@ pub struct Call {
     pub prefers_minimal: bool,
     /// The lease token that is shown.
     pub token: Option<Arc<str>>,
+    /// How long to wait for something new where there is nothing.
+    pub wait: Option<Duration>,
+    /// Lets the call wait.
+    pub patience: Patience,
     key: Option<String>,
     if_match: Option<String>,
     if_none_match: Option<String>,
@@ -55,6 +63,8 @@ impl Call {
         Ok(Self {
             caller,
             prefers_minimal: prefers(&prefer, "return", "minimal"),
+            wait: wait(&prefer),
+            patience: parts.extensions.get::<Patience>().cloned().unwrap_or_default(),
             token: joined(&parts.headers, &X_LEASE_TOKEN)?.map(Arc::from),
             key: joined(&parts.headers, &IDEMPOTENCY_KEY)?.map(|key| repeat::parse(&key)).transpose()?,
             if_match: joined(&parts.headers, &IF_MATCH)?,
@@ -145,12 +155,23 @@ fn rule(tags: TagRule) -> Rule {
     }
 }
 
-/// Tells whether a preference (RFC 7240) is stated; what is not understood is passed over.
+/// Tells whether a preference is stated.
 fn prefers(prefer: &str, name: &str, value: &str) -> bool {
-    prefer.split(',').any(|preference| {
+    preferred(prefer, name).any(|given| given.eq_ignore_ascii_case(value))
+}
+
+/// Returns how long the caller prefers to wait, as far as it may.
+fn wait(prefer: &str) -> Option<Duration> {
+    let seconds = preferred(prefer, "wait").next()?.parse::<u64>().ok()?;
+    Some(Duration::from_secs(seconds.min(WAIT_SECONDS_MAX)))
+}
+
+/// Returns what is given for a preference (RFC 7240); what is not understood is passed over.
+fn preferred<'a>(prefer: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
+    prefer.split(',').filter_map(move |preference| {
         let preference = preference.split(';').next().unwrap_or_default();
         let (key, given) = preference.split_once('=').unwrap_or((preference, ""));
-        key.trim().eq_ignore_ascii_case(name) && given.trim().trim_matches('"').eq_ignore_ascii_case(value)
+        key.trim().eq_ignore_ascii_case(name).then(|| given.trim().trim_matches('"'))
     })
 }
 
@@ -241,6 +262,16 @@ pub struct ReadHeaders {
     if_none_match: Option<String>,
 }
 
+/// The header that lets a read wait for something new.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
+pub struct WaitHeader {
+    /// `wait=20` with `If-None-Match` waits up to so many seconds, at most 25, for something new before it answers 304.
+    #[param(rename = "Prefer", nullable = false, required = false, example = "")]
+    prefer: Option<String>,
+}
+
 /// The header that makes an answer small.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
@@ -254,6 +285,17 @@ pub struct PreferHeader {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wait_is_read_and_bounded() {
+        let seconds = |prefer| wait(prefer).map(|wait| wait.as_secs());
+        assert_eq!(seconds("return=minimal, wait=7"), Some(7));
+        assert_eq!(seconds("Wait = \"90\""), Some(25));
+        assert_eq!(seconds("wait=0"), Some(0));
+        for prefer in ["", "wait", "wait=-1", "wait=soon", "wait=1.5"] {
+            assert_eq!(seconds(prefer), None, "{prefer}");
+        }
+    }
 
     #[test]
     fn a_preference_is_found_among_others() {

@@ -25,6 +25,7 @@ pub fn frame() -> OpenApi {
         ("tasks", "A thread's task list, whole and task by task."),
         ("coordination", "Sharing a list: claims, history and restores."),
         ("threads", "The threads of a resource."),
+        ("live", "Changes as they happen, and what to tell an agent of them."),
         ("tools", "The tools of agents: calling them, and their schemas."),
         ("documents", "What describes this interface."),
         ("operation", "What whoever runs the service needs to know."),
@@ -89,6 +90,7 @@ fn statuses(path: &str, operation: &Operation) -> Vec<u16> {
         "readyz" => vec![500, 503],
         "tool_list" => vec![400, 500],
         "problem_get" => vec![400, 404, 500],
+        "thread_events" | "resource_events" => return vec![400, 500, 503],
         _ => vec![400, 406, 500, 503],
     };
     if operation.request_body.is_some() {
@@ -101,14 +103,14 @@ fn statuses(path: &str, operation: &Operation) -> Vec<u16> {
         // Two uses of one key at a time, and what the domain refuses because of the list's state.
         statuses.extend([409, 422]);
     }
-    if path.starts_with("/threads/") {
+    if path.starts_with("/threads/") && id != "task_signal" {
         statuses.push(412);
     }
     statuses
 }
 
 fn is_write(id: &str) -> bool {
-    !matches!(id, "task_check" | "task_get" | "task_history" | "thread_get" | "thread_list")
+    !matches!(id, "task_check" | "task_get" | "task_history" | "task_signal" | "thread_get" | "thread_list")
         && (id.starts_with("task_") || id.starts_with("thread_") || id == "tool_call")
 }
 

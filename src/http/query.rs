@@ -24,14 +24,14 @@ const THREADS_DEFAULT: u32 = 50;
 const THREADS_MAX: u32 = 200;
 
 /// The parameters of a query that were not asked for yet, and what is wrong with those that were.
-struct Params {
+pub(super) struct Params {
     rest: Vec<(String, String)>,
     faults: Vec<Fault>,
 }
 
 impl Params {
     #[expect(clippy::disallowed_types, reason = "it only splits the query here; what it says is judged below")]
-    fn of(uri: &Uri) -> Result<Self, Problem> {
+    pub(super) fn of(uri: &Uri) -> Result<Self, Problem> {
         match Query::<Vec<(String, String)>>::try_from_uri(uri) {
             Ok(Query(rest)) => Ok(Self { rest, faults: Vec::new() }),
             Err(_) => Err(Problem::at(Code::InvalidQuery, "/query", "cannot be read")),
@@ -43,7 +43,7 @@ impl Params {
     }
 
     /// Returns the parameter of this name, parsed.
-    fn take<T>(&mut self, name: &str, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+    pub(super) fn take<T>(&mut self, name: &str, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
         let at = self.rest.iter().position(|(key, _)| key == name)?;
         let (_, text) = self.rest.remove(at);
         match parse(&text) {
@@ -56,7 +56,7 @@ impl Params {
     }
 
     /// Refuses what nobody asked for, and all that was found wrong.
-    fn close(mut self, known: &str) -> Result<(), Problem> {
+    pub(super) fn close(mut self, known: &str) -> Result<(), Problem> {
         for (name, _) in std::mem::take(&mut self.rest) {
             self.fault(&name, format!("is unknown here or given twice; the parameters are {known}"));
         }

@@ -26,7 +26,7 @@ pub(crate) enum Kind {
 
 /// Options for tests: more connections than they need, and more time.
 pub(crate) fn options() -> StoreOptions {
-    StoreOptions { connections_max: 4, acquire_timeout: Duration::from_secs(30) }
+    StoreOptions { connections_max: 4, acquire_timeout: Duration::from_secs(30), announces: true }
 }
 
 impl TestDatabase {
