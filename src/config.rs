@@ -114,6 +114,10 @@ pub struct Settings {
     #[arg(long, env = "TASKLANE_WITHOUT_LISTEN", global = true, value_parser = BoolishValueParser::new())]
     pub without_listen: bool,
 
+    /// The most bytes of lists that are kept in memory; 0 keeps none
+    #[arg(long, env = "TASKLANE_CACHE_BYTES_MAX", default_value_t = 16 * 1024 * 1024, global = true, value_name = "BYTES")]
+    pub cache_bytes_max: usize,
+
     /// What is logged, as `tracing` filters are written
     #[arg(long, env = "RUST_LOG", default_value = "info", global = true, value_name = "FILTER")]
     pub log: String,
@@ -256,6 +260,7 @@ impl Settings {
             limits: (&self.limits).into(),
             deadline: self.request_timeout(),
             retention: (&self.retention).into(),
+            cache_bytes_max: self.cache_bytes_max,
         }
     }
 

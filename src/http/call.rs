@@ -187,7 +187,7 @@ pub struct CallerHeaders {
         required = false,
         min_length = 1,
         max_length = 256,
-        pattern = "^[!-$&-~]+$",
+        pattern = "^([!-$&-~]|%[2-6][0-9A-Fa-f])+$",
         example = "default"
     )]
     x_resource_id: Option<String>,
@@ -198,7 +198,7 @@ pub struct CallerHeaders {
         required = false,
         min_length = 1,
         max_length = 256,
-        pattern = "^[!-$&-~]+$",
+        pattern = "^([!-$&-~]|%[2-6][0-9A-Fa-f])+$",
         example = "researcher"
     )]
     x_actor: Option<String>,
@@ -219,8 +219,8 @@ pub struct WriteHeaders {
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
 pub struct CreateHeader {
-    /// `*`: write only if there is nothing yet. Else 412.
-    #[param(rename = "If-None-Match", nullable = false, required = false, example = "")]
+    /// `*`: write only if there is nothing yet. Else 412. Empty: as if it were not given.
+    #[param(rename = "If-None-Match", nullable = false, required = false, pattern = "^[*]?$", example = "")]
     if_none_match: Option<String>,
 }
 

@@ -52,7 +52,13 @@ fn decoded<T>(
     if values.next().is_some() {
         return Err(fault("is given twice"));
     }
-    let text = percent_decode(value.as_bytes()).decode_utf8().map_err(|_| fault("must be percent-encoded UTF-8"))?;
+    let is_encoded = value
+        .as_bytes()
+        .split(|byte| *byte == b'%')
+        .skip(1)
+        .all(|rest| rest.get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)));
+    let text = percent_decode(value.as_bytes()).decode_utf8().ok().filter(|_| is_encoded);
+    let text = text.ok_or_else(|| fault("must be percent-encoded UTF-8"))?;
     parse(text.into_owned()).map(Some).map_err(|wrong| fault(&wrong.to_string()))
 }
 

@@ -54,7 +54,7 @@ pub async fn negotiate(request: Request, next: Next) -> Response {
 
 /// Makes a problem of a panic; its text is for the log.
 #[must_use]
-#[expect(clippy::needless_pass_by_value, reason = "it is how panics are handed over")]
+#[expect(clippy::needless_pass_by_value, reason = "the layer hands the panic over")]
 pub fn caught(panic: Box<dyn Any + Send + 'static>) -> Response {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     Problem::internal(Cause::new(&format!("panicked: {}", text.unwrap_or("no text")))).into_response()

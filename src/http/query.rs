@@ -5,7 +5,7 @@ use axum::extract::FromRequestParts;
 use axum::extract::Query;
 use axum::http::Uri;
 use axum::http::request::Parts;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
 use super::code::Code;
 use super::cursor;
@@ -67,12 +67,22 @@ impl Params {
     }
 }
 
+/// A status.
+#[derive(ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(dead_code, reason = "it only describes")]
+enum StatusIn {
+    Pending,
+    InProgress,
+    Completed,
+}
+
 /// Which tasks of a list are asked for.
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct TasksQuery {
     /// Only tasks with this status.
-    #[param(schema_with = crate::wire::status, required = false, example = "pending")]
+    #[param(value_type = Option<StatusIn>, inline, nullable = false, required = false, example = "pending")]
     pub status: Option<Status>,
     /// Only tasks of this owner; empty: only tasks that nobody owns.
     #[param(value_type = Option<String>, nullable = false, required = false, max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$", allow_reserved, example = "researcher")]

@@ -46,7 +46,7 @@ pub fn repeat(key: &str, actor: &Actor, operation: String, target: &str, body: O
     // No id holds a control character, so that target and body cannot run into each other.
     digest.update([0]);
     digest.update(body.map(to_text).unwrap_or_default().as_bytes());
-    let mut fingerprint = String::new();
+    let mut fingerprint = String::with_capacity(64);
     for byte in digest.finalize() {
         // Writing to a String does not fail.
         let _ = write!(fingerprint, "{byte:02x}");

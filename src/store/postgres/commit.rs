@@ -10,11 +10,12 @@ use sqlx::postgres::{PgArguments, PgConnection};
 use sqlx::query::Query;
 use sqlx::{Postgres, Row};
 
-use super::broke;
-use crate::domain::{ActiveForm, Change, Owner, Revision, Task, TaskId, Version};
-use crate::json;
+use super::prepared::{Prepared, Upsert, WrittenChange};
+use super::{broke, in_time};
+use crate::domain::{ActiveForm, Owner, Revision, Task, TaskId, ThreadKey, Version};
 use crate::store::rows::{count, micros, minute};
-use crate::store::{AnswerKey, Commit, Committed, KeptAnswer, StoreError};
+use crate::store::write::Storable;
+use crate::store::{AnswerKey, Committed, KeptAnswer, StoreError};
 
 /// - `locked` compares the version in the very scan that takes the lock: compared later, it would be the version of a
 ///   snapshot that another commit has overtaken. It takes locks in the order of the keys, and leaves out threads that
@@ -168,11 +169,36 @@ select n from won"#;
 
 type Statement<'q> = Query<'q, Postgres, PgArguments>;
 
+impl Storable for Prepared {
+    type In = Postgres;
+
+    fn key(&self) -> &ThreadKey {
+        &self.key
+    }
+
+    fn size_bytes(&self) -> usize {
+        Self::size_bytes(self)
+    }
+
+    async fn store(connection: &mut PgConnection, commits: &[Self]) -> Result<Vec<Committed>, StoreError> {
+        let answer = async { Ok(commit(connection, commits).await) };
+        // Without an answer nobody knows.
+        in_time(answer).await.unwrap_or_else(|error| Err(StoreError::Unknown(error)))
+    }
+
+    fn is_about_data(error: &StoreError) -> bool {
+        let StoreError::Database(error) = error else { return false };
+        // 22: values; 23: constraints; 54: sizes; XX: bugs. Everything else would happen to each of them alone, too.
+        let Some(code) = error.as_database_error().and_then(DatabaseError::code) else { return true };
+        ["22", "23", "54", "XX"].iter().any(|class| code.starts_with(class))
+    }
+}
+
 /// Stores the commits that still are in time.
-pub(super) async fn commit(connection: &mut PgConnection, commits: &[&Commit]) -> Result<Vec<Committed>, StoreError> {
+pub(super) async fn commit(connection: &mut PgConnection, commits: &[Prepared]) -> Result<Vec<Committed>, StoreError> {
     let mut statement = bind_threads(sqlx::query(COMMIT), commits);
-    statement = bind_removals(statement, &numbered(commits, |commit| removals(commit)));
-    statement = bind_upserts(statement, &numbered(commits, |commit| commit.upserts.iter().map(AsRef::as_ref)));
+    statement = bind_removals(statement, &numbered(commits, |commit| &commit.removals));
+    statement = bind_upserts(statement, &numbered(commits, |commit| &commit.upserts));
     statement = bind_changes(statement, &numbered(commits, |commit| &commit.changes));
     statement = bind_answers(statement, &numbered(commits, |commit| &commit.answers));
     let rows = match statement.fetch_all(connection).await {
@@ -201,42 +227,35 @@ fn commit_error(error: sqlx::Error) -> StoreError {
 }
 
 /// Numbers parts by their commit, from 1 as the statement does.
-fn numbered<'a, T, I>(commits: &[&'a Commit], parts: impl Fn(&'a Commit) -> I) -> Vec<(i64, T)>
+fn numbered<'a, T, I>(commits: &'a [Prepared], parts: impl Fn(&'a Prepared) -> I) -> Vec<(i64, T)>
 where
     I: IntoIterator<Item = T>,
 {
     (1..).zip(commits).flat_map(|(n, commit)| parts(commit).into_iter().map(move |part| (n, part))).collect()
 }
 
-/// A removal of what is stored again would meet it in the same statement, where their order is undefined.
-fn removals(commit: &Commit) -> Vec<&TaskId> {
-    let stored: HashSet<&TaskId> = commit.upserts.iter().map(|task| &task.id).collect();
-    commit.removals.iter().filter(|id| !stored.contains(id)).collect()
-}
-
 fn column<'a, T, V>(rows: &'a [T], value: impl Fn(&'a T) -> V) -> Vec<V> {
     rows.iter().map(value).collect()
 }
 
-fn bind_threads<'q>(statement: Statement<'q>, commits: &[&Commit]) -> Statement<'q> {
-    let counts = column(commits, |commit| commit.list.counts());
+fn bind_threads<'q>(statement: Statement<'q>, commits: &[Prepared]) -> Statement<'q> {
     statement
         .bind(column(commits, |commit| commit.key.resource.as_str()))
         .bind(column(commits, |commit| commit.key.thread.as_str()))
         .bind(column(commits, |commit| commit.expected.map(Version::get)))
         .bind(column(commits, |commit| commit.version.get()))
-        .bind(column(commits, |commit| commit.list.revision().get()))
-        .bind(column(commits, |commit| commit.list.change_id().get()))
-        .bind(column(commits, |commit| commit.list.deleted_at_revision().map(Revision::get)))
-        .bind(column(commits, |commit| commit.list.counters().next_number))
-        .bind(column(commits, |commit| commit.list.counters().leases))
-        .bind(column(commits, |commit| commit.list.first_lease_expiry().map(micros)))
-        .bind(column(&counts, |counts| count(counts.total)))
-        .bind(column(&counts, |counts| count(counts.completed)))
-        .bind(column(&counts, |counts| count(counts.in_progress)))
+        .bind(column(commits, |commit| commit.revision.get()))
+        .bind(column(commits, |commit| commit.change_id.get()))
+        .bind(column(commits, |commit| commit.deleted_at_revision.map(Revision::get)))
+        .bind(column(commits, |commit| commit.next_number))
+        .bind(column(commits, |commit| commit.lease_counter))
+        .bind(column(commits, |commit| commit.lease_expires_at))
+        .bind(column(commits, |commit| count(commit.counts.total)))
+        .bind(column(commits, |commit| count(commit.counts.completed)))
+        .bind(column(commits, |commit| count(commit.counts.in_progress)))
         .bind(column(commits, |commit| !commit.changes.is_empty()))
         .bind(column(commits, |commit| commit.forgets_changes))
-        .bind(column(commits, |commit| micros(commit.at)))
+        .bind(column(commits, |commit| commit.at))
         .bind(column(commits, |commit| minute(commit.at)))
 }
 
@@ -244,36 +263,37 @@ fn bind_removals<'q>(statement: Statement<'q>, removals: &[(i64, &TaskId)]) -> S
     statement.bind(column(removals, |(n, _)| *n)).bind(column(removals, |(_, id)| id.as_str()))
 }
 
-fn bind_upserts<'q>(statement: Statement<'q>, upserts: &[(i64, &Task)]) -> Statement<'q> {
+fn bind_upserts<'q>(statement: Statement<'q>, upserts: &[(i64, &Upsert)]) -> Statement<'q> {
+    let tasks: Vec<&Task> = column(upserts, |(_, upsert)| &*upsert.task);
     statement
         .bind(column(upserts, |(n, _)| *n))
-        .bind(column(upserts, |(_, task)| task.id.as_str()))
-        .bind(column(upserts, |(_, task)| task.position))
-        .bind(column(upserts, |(_, task)| task.content.as_str()))
-        .bind(column(upserts, |(_, task)| task.status.as_str()))
-        .bind(column(upserts, |(_, task)| task.active_form.as_ref().map(ActiveForm::as_str)))
-        .bind(column(upserts, |(_, task)| task.description.as_str()))
-        .bind(column(upserts, |(_, task)| task.owner.as_ref().map(Owner::as_str)))
-        .bind(column(upserts, |(_, task)| json::to_text(&task.metadata)))
-        .bind(column(upserts, |(_, task)| json::to_text(&task.blockers)))
-        .bind(column(upserts, |(_, task)| task.lease.as_ref().map(|lease| lease.token.as_ref())))
-        .bind(column(upserts, |(_, task)| task.lease.as_ref().map(|lease| micros(lease.expires_at))))
-        .bind(column(upserts, |(_, task)| micros(task.created_at)))
-        .bind(column(upserts, |(_, task)| micros(task.updated_at)))
-        .bind(column(upserts, |(_, task)| task.completed_at.map(micros)))
-        .bind(column(upserts, |(_, task)| task.revision.get()))
-        .bind(column(upserts, |(_, task)| task.change_id.get()))
+        .bind(column(&tasks, |task| task.id.as_str()))
+        .bind(column(&tasks, |task| task.position))
+        .bind(column(&tasks, |task| task.content.as_str()))
+        .bind(column(&tasks, |task| task.status.as_str()))
+        .bind(column(&tasks, |task| task.active_form.as_ref().map(ActiveForm::as_str)))
+        .bind(column(&tasks, |task| task.description.as_str()))
+        .bind(column(&tasks, |task| task.owner.as_ref().map(Owner::as_str)))
+        .bind(column(upserts, |(_, upsert)| upsert.metadata.as_ref()))
+        .bind(column(upserts, |(_, upsert)| upsert.blockers.as_ref()))
+        .bind(column(&tasks, |task| task.lease.as_ref().map(|lease| lease.token.as_ref())))
+        .bind(column(&tasks, |task| task.lease.as_ref().map(|lease| micros(lease.expires_at))))
+        .bind(column(&tasks, |task| micros(task.created_at)))
+        .bind(column(&tasks, |task| micros(task.updated_at)))
+        .bind(column(&tasks, |task| task.completed_at.map(micros)))
+        .bind(column(&tasks, |task| task.revision.get()))
+        .bind(column(&tasks, |task| task.change_id.get()))
 }
 
-fn bind_changes<'q>(statement: Statement<'q>, changes: &[(i64, &Change)]) -> Statement<'q> {
+fn bind_changes<'q>(statement: Statement<'q>, changes: &[(i64, &WrittenChange)]) -> Statement<'q> {
     statement
         .bind(column(changes, |(n, _)| *n))
         .bind(column(changes, |(_, change)| change.revision.get()))
         .bind(column(changes, |(_, change)| change.change_id.get()))
         .bind(column(changes, |(_, change)| change.operation.as_ref()))
         .bind(column(changes, |(_, change)| change.actor.as_str()))
-        .bind(column(changes, |(_, change)| micros(change.at)))
-        .bind(column(changes, |(_, change)| json::to_text(&change.ops)))
+        .bind(column(changes, |(_, change)| change.at))
+        .bind(column(changes, |(_, change)| change.ops.as_str()))
 }
 
 fn bind_answers<'q>(statement: Statement<'q>, answers: &[(i64, &(AnswerKey, KeptAnswer))]) -> Statement<'q> {

@@ -134,6 +134,8 @@ fn restored(list: &TaskList, revision: Revision, tasks: Vec<Arc<tasklane::domain
         .expect("ids that differ")
 }
 
+hands_on_the_feed!(Sabotaged);
+
 #[async_trait]
 impl ListStore for Sabotaged {
     async fn load(&self, key: &ThreadKey, kept: Option<&AnswerKey>) -> Result<Loaded, StoreError> {
