@@ -4,8 +4,10 @@
 //! [`interpret`]ed, lets the service do what the call [`Ask`]s, and answers with one of [`Call::answered`], [`refused`],
 //! [`invalid`] and [`failed`]. Every result stands alone twice: as a text, and as a JSON object.
 
+mod agentscope;
 mod answer_text;
 pub mod arguments;
+pub mod export;
 mod mastra;
 pub mod refusal_text;
 pub mod schema;
@@ -13,11 +15,15 @@ mod wording;
 
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::domain::{Json, Operation, Outcome, Refusal, TaskList};
+use crate::domain::{Filter, Json, Operation, Outcome, Refusal, TaskId, TaskList};
 
 pub use answer_text::list_text;
 pub use arguments::{Fault, Invalid};
@@ -58,7 +64,7 @@ impl Toolset {
     fn tools(self) -> &'static [Tool] {
         match self {
             Self::Mastra => &mastra::TOOLS,
-            Self::AgentScope => &[],
+            Self::AgentScope => &agentscope::TOOLS,
             Self::Coordination => &[],
         }
     }
@@ -140,6 +146,8 @@ enum Meant {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Reading {
     All,
+    One(TaskId),
+    Matching(Filter),
 }
 
 /// A tool call whose arguments were understood.
@@ -172,9 +180,8 @@ impl Call {
     #[must_use]
     pub fn answered(&self, list: &TaskList, outcome: &Outcome, changed: bool) -> ToolResult {
         match self.tool.toolset {
-            Toolset::Mastra | Toolset::AgentScope | Toolset::Coordination => {
-                mastra::answered(self, list, outcome, changed)
-            }
+            Toolset::AgentScope => agentscope::answered(self, list, outcome, changed),
+            Toolset::Mastra | Toolset::Coordination => mastra::answered(self, list, outcome, changed),
         }
     }
 }
@@ -182,7 +189,10 @@ impl Call {
 /// Answers a call that the domain refused, with the list, which is as it was.
 #[must_use]
 pub fn refused(tool: &Tool, refusal: &Refusal, list: &TaskList, warnings: &[String]) -> ToolResult {
-    let sentence = format!("{} Nothing was changed.", refusal_text::sentence(refusal));
+    let mut sentence = refusal_text::sentence(refusal);
+    if !tool.hints.read_only {
+        sentence.push_str(" Nothing was changed.");
+    }
     not_done(tool, sentence, Some(list), warnings)
 }
 
@@ -208,7 +218,8 @@ pub fn failed(tool: &Tool, sentence: &str, list: Option<&TaskList>) -> ToolResul
 fn not_done(tool: &Tool, mut text: String, list: Option<&TaskList>, warnings: &[String]) -> ToolResult {
     answer_text::push_warnings(&mut text, warnings);
     match tool.toolset {
-        Toolset::Mastra | Toolset::AgentScope | Toolset::Coordination => mastra::not_done(tool, text, list, warnings),
+        Toolset::AgentScope => agentscope::not_done(text, warnings),
+        Toolset::Mastra | Toolset::Coordination => mastra::not_done(tool, text, list, warnings),
     }
 }
 

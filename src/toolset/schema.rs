@@ -87,9 +87,15 @@ impl Property {
         if style == Style::Strict && !self.is_required {
             admit_null(&mut schema);
         }
-        let note = self.kind.note(style);
-        let description =
-            if note.is_empty() { self.description.to_owned() } else { format!("{} ({note})", self.description) };
+        let mut notes: Vec<String> = self.kind.note(style).into_iter().collect();
+        if style == Style::Strict && !self.is_required {
+            notes.push("null if not given".to_owned());
+        }
+        let description = if notes.is_empty() {
+            self.description.to_owned()
+        } else {
+            format!("{} ({})", self.description, notes.join("; "))
+        };
         schema.insert("description".to_owned(), description.into());
         Value::Object(schema)
     }
@@ -119,13 +125,16 @@ impl Kind {
     }
 
     /// Returns what the description must say because the schema cannot.
-    fn note(&self, style: Style) -> String {
+    fn note(&self, style: Style) -> Option<String> {
         match (self, style) {
-            (Self::Open, Style::Strict | Style::Gemini) => "a JSON object, written as text".to_owned(),
-            (Self::Text { chars_min, chars_max: Some(most) }, Style::Strict) => {
-                format!("{chars_min} to {most} characters")
+            (Self::Open, Style::Strict | Style::Gemini) => Some("a JSON object, written as text".to_owned()),
+            (Self::Text { chars_min: 0, chars_max: Some(most) }, Style::Strict) => {
+                Some(format!("at most {most} characters"))
             }
-            (Self::Text { chars_min: 1, chars_max: None }, Style::Strict) => "not empty".to_owned(),
+            (Self::Text { chars_min, chars_max: Some(most) }, Style::Strict) => {
+                Some(format!("{chars_min} to {most} characters"))
+            }
+            (Self::Text { chars_min: 1, chars_max: None }, Style::Strict) => Some("not empty".to_owned()),
             (
                 Self::Text { .. }
                 | Self::TextOrNull
@@ -137,7 +146,7 @@ impl Kind {
                 | Self::Object(_)
                 | Self::Open,
                 _,
-            ) => String::new(),
+            ) => None,
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::domain::{Counts, Moment, Owner, Status, TaskId, TaskView};
 /// The most bytes of a text that an agent gets to read.
 pub(super) const TEXT_BYTES_MAX: usize = 8 * 1024;
 /// The most characters of a task's content in a line.
-pub(super) const CONTENT_CHARS_SHOWN: usize = 200;
+const CONTENT_CHARS_SHOWN: usize = 200;
 /// The most ids that are named one by one.
 const IDS_SHOWN_MAX: usize = 20;
 /// The most bytes that a list of ids takes, since one id may have 512.
@@ -108,7 +108,7 @@ pub(super) fn counts(counts: Counts) -> String {
 }
 
 /// Returns a task's line. All that is not the content stands before it, so that no content can pretend to be that.
-pub(super) fn row(view: &TaskView) -> String {
+pub(super) fn row(view: &TaskView, chars_max: usize) -> String {
     let task = &view.task;
     let mut facts = vec![task.status.as_str().to_owned()];
     facts.extend(task.owner.as_ref().map(|name| format!("owner {}", owner(name))));
@@ -118,7 +118,7 @@ pub(super) fn row(view: &TaskView) -> String {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         facts.push(format!("blocked by {shown}{more}"));
     }
-    format!("- {} [{}] {}", id(&task.id), facts.join("; "), escaped(task.content.as_str(), CONTENT_CHARS_SHOWN))
+    format!("- {} [{}] {}", id(&task.id), facts.join("; "), escaped(task.content.as_str(), chars_max))
 }
 
 /// Appends a line for each task as far as the text has room: those in progress have it first, then pending ones, then
@@ -126,7 +126,7 @@ pub(super) fn row(view: &TaskView) -> String {
 pub(super) fn push_rows(text: &mut String, views: &[TaskView], how: &str) {
     // Room for the line that says what is left out.
     let mut room = TEXT_BYTES_MAX.saturating_sub(text.len() + how.len() + 120);
-    let rows: Vec<String> = views.iter().map(row).collect();
+    let rows: Vec<String> = views.iter().map(|view| row(view, CONTENT_CHARS_SHOWN)).collect();
     let mut is_shown = vec![false; rows.len()];
     let mut left_out = Counts::default();
     for (status, left_out) in [

@@ -7,6 +7,8 @@
 mod decode;
 mod findings;
 mod place;
+#[cfg(test)]
+mod tests;
 
 use crate::domain::{ActiveForm, Content, Description, Json, Metadata, Status, TaskId, TextFault};
 
