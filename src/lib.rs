@@ -8,10 +8,16 @@
 //! - [`store`]: keeps lists in `PostgreSQL` or `SQLite`.
 //! - [`clock`]: the moment and chance.
 //! - [`service`]: load, decide, commit, and on conflict again; the one door for every edge.
+//! - [`tool_call`]: one tool call from its arguments to its result, the same for every edge.
+//! - [`edge`]: what every edge reads from a request before anything else.
+//! - [`mcp`]: the Model Context Protocol edge.
 
 pub mod clock;
 pub mod domain;
+pub mod edge;
 pub mod json;
+pub mod mcp;
 pub mod service;
 pub mod store;
+pub mod tool_call;
 pub mod toolset;

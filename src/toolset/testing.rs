@@ -24,11 +24,8 @@ impl Thread {
         self.calls += 1;
         let tool = find(tool).unwrap();
         let arguments = json::parse(input).unwrap();
-        let stamp = Stamp {
-            at: Moment::from_timestamp(1_700_000_000 + self.calls, 0).unwrap(),
-            change_id: Version::new(self.calls),
-            actor: Actor::default(),
-        };
+        let at = Moment::from_timestamp(1_700_000_000 + self.calls, 0).unwrap();
+        let stamp = Stamp::new(at, Version::new(self.calls), Actor::default());
         let result = match interpret(tool, Some(&arguments)) {
             Err(faults) => invalid(tool, &faults, &self.list),
             Ok(call) => match &call.ask {

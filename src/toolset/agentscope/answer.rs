@@ -38,7 +38,12 @@ pub(in crate::toolset) fn answered(call: &Call, list: &TaskList, outcome: &Outco
             | Operation::Write(_)
             | Operation::Complete(_)
             | Operation::Clear
-            | Operation::DeleteThread,
+            | Operation::DeleteThread
+            | Operation::Claim(_)
+            | Operation::Release { .. }
+            | Operation::Heartbeat { .. }
+            | Operation::Restore { .. }
+            | Operation::Expire,
         ) => created(call, list, outcome),
     }
 }

@@ -1,0 +1,5 @@
+//! What every edge reads from a request before anything else. It lies below the edges and knows none of them.
+
+mod caller;
+
+pub use caller::{CallerFault, HeaderFault, decoded, read_caller};
