@@ -3,4 +3,5 @@
 #[macro_use]
 mod support;
 
+mod mcp;
 mod store;

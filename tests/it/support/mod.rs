@@ -1,7 +1,10 @@
 //! What tests share: databases of their own, and short ways to say what a list holds.
 
 pub mod build;
+pub mod conformance;
 pub mod database;
+pub mod failing;
+pub mod mcp;
 
 /// Makes two tests of each body, `postgres::name` and `sqlite::name`, each with a new database of its own.
 macro_rules! both_databases {

@@ -1,0 +1,159 @@
+//! A client of the Model Context Protocol that says exactly what it is told to, through the real router.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tasklane::clock::SystemClock;
+use tasklane::domain::Limits;
+use tasklane::mcp::{self, Settings};
+use tasklane::service::Lists;
+use tasklane::store::ListStore;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+/// The revision of the protocol without any handshake.
+pub const MODERN: &str = "2026-07-28";
+/// The last revision that begins with `initialize`.
+pub const LEGACY: &str = "2025-11-25";
+
+/// A service that is reached by the protocol alone.
+#[derive(Clone)]
+pub struct Mcp {
+    router: Router,
+    path: String,
+    headers: BTreeMap<String, String>,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub content_type: String,
+    pub text: String,
+}
+
+pub fn lists(store: Arc<dyn ListStore>) -> Lists {
+    Lists::new(store, Arc::new(SystemClock), Limits::default(), Duration::from_secs(30))
+}
+
+pub fn settings() -> Settings {
+    Settings {
+        require_resource: false,
+        body_bytes_max: 4 * 1024 * 1024,
+        allowed_hosts: vec!["localhost".to_owned(), "tasks.example".to_owned()],
+        allowed_origins: vec!["http://localhost:*".to_owned(), "https://app.example:443".to_owned()],
+        shutdown: CancellationToken::new(),
+    }
+}
+
+impl Mcp {
+    pub fn new(store: Arc<dyn ListStore>) -> Self {
+        Self::with(store, settings())
+    }
+
+    pub fn with(store: Arc<dyn ListStore>, settings: Settings) -> Self {
+        let headers = [
+            ("host", "localhost:8080"),
+            ("content-type", "application/json"),
+            ("accept", "application/json, text/event-stream"),
+        ];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        Self { router: mcp::routes(&lists(store), settings), path: "/threads/t/mcp".to_owned(), headers }
+    }
+
+    /// Points at another path.
+    pub fn at(&self, path: &str) -> Self {
+        Self { path: path.to_owned(), ..self.clone() }
+    }
+
+    /// Sends a header with every request, or another value of it.
+    pub fn header(&self, name: &str, value: &str) -> Self {
+        let mut other = self.clone();
+        other.headers.insert(name.to_owned(), value.to_owned());
+        other
+    }
+
+    /// Leaves a header out.
+    pub fn without(&self, name: &str) -> Self {
+        let mut other = self.clone();
+        other.headers.remove(name);
+        other
+    }
+
+    /// Posts a body as it is.
+    pub async fn post(&self, body: impl Into<Body>) -> Answer {
+        self.send("POST", body).await
+    }
+
+    pub async fn send(&self, method: &str, body: impl Into<Body>) -> Answer {
+        let mut request = Request::builder().method(method).uri(&self.path);
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        let request = request.body(body.into()).expect("a request");
+        let response = self.router.clone().oneshot(request).await.expect("an answer");
+        let (parts, body) = response.into_parts();
+        let content_type = parts.headers.get("content-type").map_or("", |value| value.to_str().expect("a text"));
+        let content_type = content_type.to_owned();
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        Answer { status: parts.status, content_type, text: String::from_utf8(bytes.to_vec()).expect("a text") }
+    }
+
+    /// Asks as clients of the revisions before 2026-07-28 do, without a handshake.
+    pub async fn legacy(&self, method: &str, params: Value) -> Value {
+        let client = self.header("mcp-protocol-version", LEGACY);
+        client.post(json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}).to_string()).await.message()
+    }
+
+    /// Asks as clients of 2026-07-28 do.
+    pub async fn modern(&self, method: &str, params: Value) -> Value {
+        self.modern_answer(method, params).await.message()
+    }
+
+    pub async fn modern_answer(&self, method: &str, mut params: Value) -> Answer {
+        params["_meta"]["io.modelcontextprotocol/protocolVersion"] = MODERN.into();
+        params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+        let mut client = self.header("mcp-protocol-version", MODERN).header("mcp-method", method);
+        for name in ["name", "uri"] {
+            if let Some(name) = params[name].as_str() {
+                client = client.header("mcp-name", name);
+            }
+        }
+        client.post(json!({"jsonrpc": "2.0", "id": "a", "method": method, "params": params}).to_string()).await
+    }
+
+    /// Calls a tool with arguments as they are spelled; returns the result.
+    pub async fn call(&self, tool: &str, arguments: &str) -> Value {
+        serde_json::from_str::<Value>(&self.call_text(tool, arguments).await).expect("JSON")["result"].clone()
+    }
+
+    /// Calls a tool and returns the whole answer as it is spelled.
+    pub async fn call_text(&self, tool: &str, arguments: &str) -> String {
+        let tool = json!(tool);
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":{tool},"arguments":{arguments}}}}}"#
+        );
+        let answer = self.post(body).await;
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
+        answer.text
+    }
+}
+
+impl Answer {
+    /// Returns the message, which must be JSON.
+    pub fn message(&self) -> Value {
+        assert_eq!(self.content_type, "application/json", "{self:?}");
+        serde_json::from_str(&self.text).expect("JSON")
+    }
+
+    /// Returns the code of the protocol's error.
+    pub fn error_code(&self) -> i64 {
+        self.message()["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {self:?}"))
+    }
+}
