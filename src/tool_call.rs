@@ -10,9 +10,12 @@ use serde_json::value::RawValue;
 
 use crate::domain::{Json, Outcome, Revision, TaskList, ThreadId, ThreadKey, Version};
 use crate::json::to_text;
-use crate::service::{self, Answered, Caller, ChangeRequest, Lists, Precondition, Retry};
+use crate::service::{self, Answered, Caller, ChangeRequest, HistoryQuery, Lists, Precondition, Retry};
 use crate::store::AnswerKey;
-use crate::toolset::{self, Ask, Call, Invalid, Tool, ToolResult};
+use crate::toolset::{self, Ask, Call, HistoryAsk, Invalid, Tool, ToolResult, WaitAsk};
+
+/// The most changes that a call which waited is told of.
+const CHANGES_SHOWN_MAX: usize = 100;
 
 /// One call of a tool.
 #[derive(Debug)]
@@ -25,6 +28,8 @@ pub struct ToolCall<'a> {
     pub arguments: Option<&'a Json>,
     /// What must hold of the list.
     pub precondition: Option<Precondition>,
+    /// The lease token that the caller shows beside the arguments, which go before it.
+    pub token: Option<Arc<str>>,
     /// How to know this call again if it is repeated; passed over by tools that only read.
     pub repeat: Option<Repeat>,
 }
@@ -93,12 +98,14 @@ pub async fn run(lists: &Lists, caller: &Caller, call: ToolCall<'_>) -> Result<T
     match toolset::interpret(call.tool, call.arguments) {
         Err(invalid) => misunderstood(lists, caller, &key, call.tool, &invalid).await,
         Ok(understood) => match understood.ask.clone() {
+            Ask::History(ask) => history(lists, caller, &key, &understood, ask).await,
+            Ask::Wait(ask) => wait(lists, caller, &key, &understood, ask).await,
             Ask::Read => look(lists, caller, &key, &understood, call.precondition.as_ref()).await,
             Ask::Change(operation) => {
                 let understood = Arc::new(understood);
                 let retry = call.repeat.map(|repeat| retry(repeat, &understood));
-                let request =
-                    ChangeRequest { precondition: call.precondition, retry, ..ChangeRequest::new(key, operation) };
+                let token = understood.token.clone().or(call.token);
+                let request = ChangeRequest { key, operation, precondition: call.precondition, token, retry };
                 change(lists, caller, request, &understood).await
             }
         },
@@ -139,6 +146,26 @@ async fn look(
         }
     }
     Ok(ToolAnswer::of_call(call, &list, &Outcome::default(), false))
+}
+
+async fn history(
+    lists: &Lists,
+    caller: &Caller,
+    key: &ThreadKey,
+    call: &Call,
+    ask: HistoryAsk,
+) -> Result<ToolAnswer, Error> {
+    let query = HistoryQuery { after: ask.after, limit: ask.limit, task: ask.task };
+    let list = lists.read(caller, key).await?;
+    let history = lists.history(caller, key, &query).await?;
+    Ok(ToolAnswer::new(call.told(&history), &list))
+}
+
+async fn wait(lists: &Lists, caller: &Caller, key: &ThreadKey, call: &Call, ask: WaitAsk) -> Result<ToolAnswer, Error> {
+    let list = lists.read(caller, key).await?;
+    let query = HistoryQuery { after: ask.after, limit: CHANGES_SHOWN_MAX, task: None };
+    let changes = lists.history(caller, key, &query).await?.changes;
+    Ok(ToolAnswer::new(call.waited(&list, list.revision() > ask.after, &changes), &list))
 }
 
 async fn change(lists: &Lists, caller: &Caller, request: ChangeRequest, call: &Call) -> Result<ToolAnswer, Error> {

@@ -57,6 +57,19 @@ pub enum Op {
     },
 }
 
+/// Changes of a list, oldest first.
+#[derive(Debug, Clone)]
+pub struct History {
+    /// The changes.
+    pub changes: Vec<Change>,
+    /// Where the next page begins, if there may be more: the last revision that was looked at.
+    pub next_after: Option<Revision>,
+    /// The list's revision when it was asked.
+    pub revision: Revision,
+    /// The oldest revision that can be restored.
+    pub oldest: Revision,
+}
+
 /// How many tasks a change added, updated and removed, as a line for people.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Summary {

@@ -29,7 +29,7 @@ mod task;
 mod write;
 
 pub use apply::{Applied, ChangedEdges, Outcome, Stamp, apply};
-pub use change::{Change, Op, Summary, replayed, replayed_back};
+pub use change::{Change, History, Op, Summary, replayed, replayed_back};
 pub use ids::{Actor, Owner, ResourceId, TaskId, TextFault, ThreadId, ThreadKey};
 pub use json::{Json, Metadata, NotAnObject};
 pub use limits::Limits;

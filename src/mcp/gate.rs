@@ -1,6 +1,7 @@
 //! From a request to a message that the library understands, and back.
 
 use axum::body::{Body, Bytes};
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
 use axum::http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
@@ -10,15 +11,16 @@ use percent_encoding::percent_decode_str;
 use rmcp::model::ErrorData;
 
 use super::answer::{self, refuse};
-use super::incoming::Incoming;
+use super::incoming::{CallHeaders, Incoming};
 use super::message::Message;
 use super::{Edge, arguments};
 use crate::domain::ThreadId;
-use crate::edge::{CallerFault, decoded, read_caller};
+use crate::edge::{CallerFault, HeaderFault, decoded, read_caller};
 use crate::toolset::Toolset;
 use crate::toolset::export::Selection;
 
 const X_THREAD_ID: HeaderName = HeaderName::from_static("x-thread-id");
+const X_LEASE_TOKEN: HeaderName = HeaderName::from_static("x-lease-token");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// What the library wants every client to accept.
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -36,8 +38,12 @@ impl Refused {
 }
 
 /// Serves the thread of the path.
-pub(super) async fn in_thread(State(edge): State<Edge>, path: RawPathParams, request: Request) -> Response {
-    match thread_of_path(&path) {
+pub(super) async fn in_thread(
+    State(edge): State<Edge>,
+    path: Result<RawPathParams, RawPathParamsRejection>,
+    request: Request,
+) -> Response {
+    match thread_of_path(path) {
         Ok(thread) => serve(&edge, Some(thread), request).await,
         Err(refused) => refuse(refused),
     }
@@ -51,7 +57,8 @@ pub(super) async fn anywhere(State(edge): State<Edge>, request: Request) -> Resp
     }
 }
 
-fn thread_of_path(path: &RawPathParams) -> Result<ThreadId, Refused> {
+fn thread_of_path(path: Result<RawPathParams, RawPathParamsRejection>) -> Result<ThreadId, Refused> {
+    let path = path.map_err(|_| Refused::invalid("The thread id in the path must be percent-encoded UTF-8."))?;
     let text = path.iter().find(|(name, _)| *name == "thread_id").map_or("", |(_, value)| value);
     ThreadId::parse(text).map_err(|fault| Refused::invalid(format!("The thread id in the path {fault}.")))
 }
@@ -76,15 +83,20 @@ async fn pass(edge: &Edge, thread: Option<ThreadId>, request: Request) -> Result
         Err(CallerFault::Header(fault)) => return Err(Refused::invalid(fault.to_string())),
         caller => caller,
     };
-    let repeat_key = decoded(&parts.headers, &IDEMPOTENCY_KEY, arguments::parse_repeat_key);
-    let repeat_key = repeat_key.map_err(|fault| Refused::invalid(fault.to_string()))?;
+    let headers = call_headers(&parts.headers).map_err(|fault| Refused::invalid(fault.to_string()))?;
     let body = whole(body, settings.body_bytes_max).await?;
     let opened = Message::open(body).map_err(|error| Refused { status: StatusCode::BAD_REQUEST, error })?;
-    let incoming = Incoming::new(caller, thread, repeat_key, opened.arguments);
+    let incoming = Incoming::new(caller, thread, headers, opened.arguments);
     parts.headers.remove(CONTENT_LENGTH);
     parts.extensions.insert(incoming.clone());
     let response = service.handle(Request::from_parts(parts, Body::from(opened.body))).await.map(Body::new);
     answer::completed(response, &incoming).await
+}
+
+fn call_headers(headers: &HeaderMap) -> Result<CallHeaders, HeaderFault> {
+    let repeat_key = decoded(headers, &IDEMPOTENCY_KEY, arguments::parse_repeat_key)?;
+    let token = decoded(headers, &X_LEASE_TOKEN, Ok)?.map(Into::into);
+    Ok(CallHeaders { repeat_key, token })
 }
 
 /// Reads from the query which tools are wanted.

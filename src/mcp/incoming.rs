@@ -16,11 +16,20 @@ use crate::service::Caller;
 #[derive(Debug, Clone)]
 pub(super) struct Incoming(Arc<Found>);
 
+/// What the headers of a request say about the call in it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CallHeaders {
+    /// Under what the answer is kept for repeated calls.
+    pub(super) repeat_key: Option<String>,
+    /// The lease token that is shown.
+    pub(super) token: Option<Arc<str>>,
+}
+
 #[derive(Debug)]
 struct Found {
     caller: Result<Caller, CallerFault>,
     thread: Option<ThreadId>,
-    repeat_key: Option<String>,
+    headers: CallHeaders,
     arguments: Option<Box<RawValue>>,
     structured: OnceLock<Box<RawValue>>,
 }
@@ -29,10 +38,10 @@ impl Incoming {
     pub(super) fn new(
         caller: Result<Caller, CallerFault>,
         thread: Option<ThreadId>,
-        repeat_key: Option<String>,
+        headers: CallHeaders,
         arguments: Option<Box<RawValue>>,
     ) -> Self {
-        Self(Arc::new(Found { caller, thread, repeat_key, arguments, structured: OnceLock::new() }))
+        Self(Arc::new(Found { caller, thread, headers, arguments, structured: OnceLock::new() }))
     }
 
     /// Returns what the gate found out about the request that is being answered.
@@ -53,9 +62,9 @@ impl Incoming {
         self.0.thread.as_ref()
     }
 
-    /// Returns under what the header wants the answer kept for repeated calls.
-    pub(super) fn repeat_key(&self) -> Option<&str> {
-        self.0.repeat_key.as_deref()
+    /// Returns what the headers say about the call.
+    pub(super) fn headers(&self) -> &CallHeaders {
+        &self.0.headers
     }
 
     /// Returns the arguments of the tool call as they were spelled.

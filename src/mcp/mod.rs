@@ -21,7 +21,6 @@ use axum::Router;
 use axum::routing::post;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio_util::sync::CancellationToken;
 
 use crate::service::Lists;
 use crate::toolset::Toolset;
@@ -40,8 +39,6 @@ pub struct Settings {
     pub allowed_hosts: Vec<String>,
     /// The origins of web pages that may call, such as `https://app.example:443` or `http://localhost:*`.
     pub allowed_origins: Vec<String>,
-    /// Ends streams when the service is about to end.
-    pub shutdown: CancellationToken,
 }
 
 type Service = StreamableHttpService<Server, NeverSessionManager>;
@@ -63,7 +60,7 @@ struct Door {
 }
 
 /// Returns the routes.
-pub fn routes(lists: &Lists, settings: Settings) -> Router {
+pub fn routes<S: Clone + Send + Sync + 'static>(lists: &Lists, settings: Settings) -> Router<S> {
     let selections = Toolset::ALL.map(Selection::One).into_iter().chain([Selection::All]);
     let doors = selections
         .flat_map(|selection| [false, true].map(|names_thread| Door::new(selection, names_thread, lists, &settings)))
@@ -84,8 +81,7 @@ impl Edge {
 
 impl Door {
     fn new(selection: Selection, names_thread: bool, lists: &Lists, settings: &Settings) -> Self {
-        let server = Server::new(Surface::new(selection, names_thread), lists.clone(), settings.shutdown.clone());
-        // The library's own token would cut off running calls, so it is never cancelled: streams end by themselves.
+        let server = Server::new(Surface::new(selection, names_thread), lists.clone());
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)

@@ -11,7 +11,6 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 use super::arguments::{self, Read};
 use super::incoming::Incoming;
@@ -40,13 +39,11 @@ pub(super) struct Server(Arc<Parts>);
 struct Parts {
     surface: Surface,
     lists: Lists,
-    #[expect(dead_code, reason = "streams will end by it")]
-    shutdown: CancellationToken,
 }
 
 impl Server {
-    pub(super) fn new(surface: Surface, lists: Lists, shutdown: CancellationToken) -> Self {
-        Self(Arc::new(Parts { surface, lists, shutdown }))
+    pub(super) fn new(surface: Surface, lists: Lists) -> Self {
+        Self(Arc::new(Parts { surface, lists }))
     }
 
     /// Does what a tool call asks for. Whatever an agent or its runtime can mend is a result.
@@ -66,7 +63,7 @@ impl Server {
                             list this is. Nothing was changed.";
             return Called::failed(tool, sentence);
         };
-        let repeat_key = match repeat_key(&read, meta_key, incoming.repeat_key()) {
+        let repeat_key = match repeat_key(&read, meta_key, incoming.headers().repeat_key.as_deref()) {
             Ok(key) => key,
             Err(invalid) => return self.misunderstood(tool, caller, &thread, &invalid).await,
         };
@@ -75,6 +72,7 @@ impl Server {
             thread,
             arguments: read.arguments.as_ref(),
             precondition: None,
+            token: incoming.headers().token.clone(),
             repeat: repeat_key.map(|key| repeat(tool, caller, key, &read)),
         };
         Called::of(tool, tool_call::run(&self.0.lists, caller, call).await)
@@ -229,7 +227,7 @@ impl ServerHandler for Server {
         if incoming.thread().is_some_and(|bound| *bound != thread) {
             return Err(resource::unknown(&uri));
         }
-        let call = ToolCall { tool, thread, arguments: None, precondition: None, repeat: None };
+        let call = ToolCall { tool, thread, arguments: None, precondition: None, token: None, repeat: None };
         let answer = tool_call::run(&self.0.lists, caller, call).await.map_err(|error| {
             unanswered::log(&error);
             ErrorData::internal_error(unanswered::sentence(&error).0, None)

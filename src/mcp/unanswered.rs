@@ -2,6 +2,7 @@
 
 use crate::domain::TaskList;
 use crate::service;
+use crate::store::StoreError;
 use crate::tool_call;
 use crate::toolset::refusal_text;
 
@@ -28,6 +29,9 @@ pub(super) fn of_service(error: &service::Error) -> (String, Option<&TaskList>) 
         service::Error::Forbidden => ("You may not do this. Nothing was changed.", None),
         service::Error::Busy => {
             ("Others were changing the list all the time. Nothing was changed. Try again in a moment.", None)
+        }
+        service::Error::Store(error) if matches!(**error, StoreError::Unknown(_) | StoreError::Corrupt { .. }) => {
+            (INTERNAL, None)
         }
         service::Error::Store(_) => {
             ("The task list cannot be reached at the moment. Nothing is known to have changed. Try again later.", None)

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::TimeDelta;
 
 use super::{Caller, Error, Lists, may};
-use crate::domain::{Change, Op, Revision, TaskId, TaskView, ThreadKey};
+use crate::domain::{Change, History, Op, Revision, TaskId, TaskView, ThreadKey};
 
 /// How many changes are read at once when only some of them are wanted.
 const PAGE: u32 = 200;
@@ -43,19 +43,6 @@ pub struct HistoryQuery {
     pub limit: usize,
     /// Only those that touched this task.
     pub task: Option<TaskId>,
-}
-
-/// Changes of a list, oldest first.
-#[derive(Debug, Clone)]
-pub struct History {
-    /// The changes.
-    pub changes: Vec<Change>,
-    /// Where the next page begins, if there may be more: the last revision that was looked at.
-    pub next_after: Option<Revision>,
-    /// The list's revision when it was asked.
-    pub revision: Revision,
-    /// The oldest revision that can be restored.
-    pub oldest: Revision,
 }
 
 impl Lists {

@@ -25,7 +25,7 @@ use crate::store::{ListStore, Loaded, StoreError, ThreadEntry, ThreadQuery};
 
 pub use caller::{Caller, Scopes};
 pub use change::{Answered, ChangeRequest, Done, Retry};
-pub use history::{History, HistoryQuery, Retention};
+pub use history::{HistoryQuery, Retention};
 pub use precondition::{Precondition, Rule, Tag, Target, Verdict};
 
 use lanes::Lanes;

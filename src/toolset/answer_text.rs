@@ -20,16 +20,17 @@ pub fn list_text(
     changed: bool,
     warnings: &[String],
 ) -> String {
-    let mut text = match operation {
-        Some(operation) if changed => done(operation, outcome),
-        Some(operation) => nothing_done(operation, outcome),
-        None => String::new(),
-    };
+    let mut text = operation.map(|operation| operation_text(operation, outcome, changed)).unwrap_or_default();
     push_consequences(&mut text, outcome, operation);
     push_counts(&mut text, list);
     push_warnings(&mut text, warnings);
     wording::push_rows(&mut text, &list.views(), HOW);
     text
+}
+
+/// Returns what an operation did, without its consequences.
+pub(super) fn operation_text(operation: &Operation, outcome: &Outcome, changed: bool) -> String {
+    if changed { done(operation, outcome) } else { nothing_done(operation, outcome) }
 }
 
 fn done(operation: &Operation, outcome: &Outcome) -> String {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::arguments::Fields;
+use super::coordination::LEASE_TOKEN;
 use super::schema::{Kind, Object, Property};
 use super::{Ask, Call, Hints, Meant, Reading, Tool, ToolResult, Toolset, list_text, raw};
 use crate::domain::limits::{CONTENT_CHARS_MAX, ID_CHARS_MAX};
@@ -46,6 +47,7 @@ pub(super) static TOOLS: [Tool; 4] = [
                 Property::optional("content", LINE, "What is to be done, in the imperative."),
                 Property::optional("status", Kind::Choice(STATUSES), "How far the task is."),
                 Property::optional("activeForm", LINE, "The same in the present continuous, such as Fixing the bug."),
+                LEASE_TOKEN,
             ],
         },
         output: Object { properties: &CHANGED },
@@ -59,7 +61,9 @@ pub(super) static TOOLS: [Tool; 4] = [
                   while tests fail or part of the work is missing. Completing a task twice does no harm.",
         example: r#"{"id": "task_fix_the_bug"}"#,
         hints: Hints { read_only: false, destructive: false, idempotent: true },
-        input: Object { properties: &[Property::required("id", ID, "The task's id, as results show it.")] },
+        input: Object {
+            properties: &[Property::required("id", ID, "The task's id, as results show it."), LEASE_TOKEN],
+        },
         output: Object { properties: &CHANGED },
         read: read_complete,
     },
@@ -170,7 +174,7 @@ fn read_check(_: &mut Fields<'_>) -> Option<Meant> {
 
 pub(super) fn answered(call: &Call, list: &TaskList, outcome: &Outcome, changed: bool) -> ToolResult {
     let operation = match &call.ask {
-        Ask::Read => None,
+        Ask::Read | Ask::History(_) | Ask::Wait(_) => None,
         Ask::Change(operation) => Some(operation),
     };
     let text = list_text(operation, list, outcome, changed, &call.warnings);

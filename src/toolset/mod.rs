@@ -7,6 +7,7 @@
 mod agentscope;
 mod answer_text;
 pub mod arguments;
+mod coordination;
 pub mod export;
 mod mastra;
 pub mod refusal_text;
@@ -20,10 +21,12 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::domain::{Filter, Json, Operation, Outcome, Refusal, TaskId, TaskList};
+use crate::domain::{Change, Filter, History, Json, Operation, Outcome, Refusal, Revision, TaskId, TaskList};
 
 pub use answer_text::list_text;
 pub use arguments::{Fault, Invalid};
@@ -65,7 +68,7 @@ impl Toolset {
         match self {
             Self::Mastra => &mastra::TOOLS,
             Self::AgentScope => &agentscope::TOOLS,
-            Self::Coordination => &[],
+            Self::Coordination => &coordination::TOOLS,
         }
     }
 }
@@ -133,6 +136,30 @@ pub enum Ask {
     Read,
     /// A change of the list.
     Change(Operation),
+    /// Changes that were made; see [`Call::told`].
+    History(HistoryAsk),
+    /// Waiting for a change; see [`Call::waited`].
+    Wait(WaitAsk),
+}
+
+/// Which changes a call wants to see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryAsk {
+    /// Only those after this revision.
+    pub after: Revision,
+    /// The most changes.
+    pub limit: usize,
+    /// Only those that touched this task.
+    pub task: Option<TaskId>,
+}
+
+/// What a call waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitAsk {
+    /// The revision that the list is to pass.
+    pub after: Revision,
+    /// The longest to wait.
+    pub timeout_seconds: u64,
 }
 
 /// What the arguments of a call mean.
@@ -140,6 +167,8 @@ pub enum Ask {
 enum Meant {
     Change(Operation),
     Read(Reading),
+    History(HistoryAsk),
+    Wait(WaitAsk),
 }
 
 /// What a reading call wants to see of the list.
@@ -157,6 +186,8 @@ pub struct Call {
     pub tool: &'static Tool,
     /// What it wants of the service.
     pub ask: Ask,
+    /// The lease token that the caller shows.
+    pub token: Option<Arc<str>>,
     /// The unknown arguments that were dropped, as paths like `tasks[0].priority`.
     pub warnings: Vec<String>,
     reading: Reading,
@@ -167,12 +198,19 @@ pub struct Call {
 /// # Errors
 /// All that is wrong with them; see [`invalid`].
 pub fn interpret(tool: &'static Tool, arguments: Option<&Json>) -> Result<Call, Invalid> {
-    let Read { value, warnings } = arguments::read(Manner::Lenient, arguments, tool.read)?;
-    let (ask, reading) = match value {
+    let takes_token = tool.input.properties.iter().any(|property| property.name == coordination::LEASE_TOKEN.name);
+    let read = |fields: &mut Fields<'_>| {
+        let token = takes_token.then(|| coordination::read_token(fields)).flatten();
+        (tool.read)(fields).map(|meant| (meant, token))
+    };
+    let Read { value: (meant, token), warnings } = arguments::read(Manner::Lenient, arguments, read)?;
+    let (ask, reading) = match meant {
         Meant::Change(operation) => (Ask::Change(operation), Reading::All),
         Meant::Read(reading) => (Ask::Read, reading),
+        Meant::History(ask) => (Ask::History(ask), Reading::All),
+        Meant::Wait(ask) => (Ask::Wait(ask), Reading::All),
     };
-    Ok(Call { tool, ask, warnings, reading })
+    Ok(Call { tool, ask, token, warnings, reading })
 }
 
 impl Call {
@@ -180,9 +218,23 @@ impl Call {
     #[must_use]
     pub fn answered(&self, list: &TaskList, outcome: &Outcome, changed: bool) -> ToolResult {
         match self.tool.toolset {
+            Toolset::Mastra => mastra::answered(self, list, outcome, changed),
             Toolset::AgentScope => agentscope::answered(self, list, outcome, changed),
-            Toolset::Mastra | Toolset::Coordination => mastra::answered(self, list, outcome, changed),
+            Toolset::Coordination => coordination::answered(self, list, outcome, changed),
         }
+    }
+
+    /// Answers a call that asked for [`Ask::History`].
+    #[must_use]
+    pub fn told(&self, history: &History) -> ToolResult {
+        coordination::told(self, history)
+    }
+
+    /// Answers a call that asked to [`Ask::Wait`]: with the list as it is now, and the changes since the revision that the
+    /// caller had seen, as far as they are kept.
+    #[must_use]
+    pub fn waited(&self, list: &TaskList, has_changed: bool, changes: &[Change]) -> ToolResult {
+        coordination::waited(self, list, has_changed, changes)
     }
 }
 
@@ -193,7 +245,7 @@ pub fn refused(tool: &Tool, refusal: &Refusal, list: &TaskList, warnings: &[Stri
     if !tool.hints.read_only {
         sentence.push_str(" Nothing was changed.");
     }
-    not_done(tool, sentence, Some(list), warnings)
+    not_done(tool, sentence, Some(refusal), Some(list), warnings)
 }
 
 /// Answers a call whose arguments cannot be used, with the list, which is as it was.
@@ -205,21 +257,28 @@ pub fn invalid(tool: &Tool, invalid: &Invalid, list: &TaskList) -> ToolResult {
         invalid.sentence(),
         tool.example
     );
-    not_done(tool, sentence, Some(list), &invalid.warnings)
+    not_done(tool, sentence, None, Some(list), &invalid.warnings)
 }
 
 /// Answers a call that was not done for a reason outside of it, in the toolset's own form; without a list if none could
 /// or may be read.
 #[must_use]
 pub fn failed(tool: &Tool, sentence: &str, list: Option<&TaskList>) -> ToolResult {
-    not_done(tool, sentence.to_owned(), list, &[])
+    not_done(tool, sentence.to_owned(), None, list, &[])
 }
 
-fn not_done(tool: &Tool, mut text: String, list: Option<&TaskList>, warnings: &[String]) -> ToolResult {
+fn not_done(
+    tool: &Tool,
+    mut text: String,
+    refusal: Option<&Refusal>,
+    list: Option<&TaskList>,
+    warnings: &[String],
+) -> ToolResult {
     answer_text::push_warnings(&mut text, warnings);
     match tool.toolset {
+        Toolset::Mastra => mastra::not_done(tool, text, list, warnings),
         Toolset::AgentScope => agentscope::not_done(text, warnings),
-        Toolset::Mastra | Toolset::Coordination => mastra::not_done(tool, text, list, warnings),
+        Toolset::Coordination => coordination::not_done(text, refusal, list, warnings),
     }
 }
 

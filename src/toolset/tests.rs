@@ -199,6 +199,15 @@ fn every_tool_is_described_within_what_clients_take() {
         let example = crate::json::parse(tool.example).unwrap();
         let call = interpret(tool, Some(&example)).unwrap();
         assert!(call.warnings.is_empty(), "{}", tool.name);
-        assert_eq!(tool.hints.read_only, call.ask == Ask::Read, "{}", tool.name);
+        assert_eq!(tool.hints.read_only, !matches!(call.ask, Ask::Change(_)), "{}", tool.name);
+    }
+}
+
+#[test]
+fn a_failure_from_outside_has_the_toolsets_own_form() {
+    for tool in Toolset::ALL.into_iter().flat_map(of) {
+        let result = failed(tool, "Name the resource in the header X-Resource-Id.", None);
+        assert!(result.is_error);
+        testing::check_result(tool, &result);
     }
 }

@@ -9,7 +9,7 @@ use crate::domain::{Counts, Moment, Owner, Status, TaskId, TaskView};
 /// The most bytes of a text that an agent gets to read.
 pub(super) const TEXT_BYTES_MAX: usize = 8 * 1024;
 /// The most characters of a task's content in a line.
-const CONTENT_CHARS_SHOWN: usize = 200;
+pub(super) const CONTENT_CHARS_SHOWN: usize = 200;
 /// The most ids that are named one by one.
 const IDS_SHOWN_MAX: usize = 20;
 /// The most bytes that a list of ids takes, since one id may have 512.

@@ -33,6 +33,7 @@ pub(in crate::toolset) fn answered(call: &Call, list: &TaskList, outcome: &Outco
         },
         Ask::Change(Operation::Update { id, patch, .. }) => updated(call, list, outcome, id, patch, changed),
         Ask::Change(Operation::Delete(id)) => deleted(call, outcome, id),
+        Ask::History(_) | Ask::Wait(_) => listed(call, list, &Filter::default()),
         Ask::Change(
             Operation::Create { .. }
             | Operation::Write(_)
@@ -42,8 +43,8 @@ pub(in crate::toolset) fn answered(call: &Call, list: &TaskList, outcome: &Outco
             | Operation::Claim(_)
             | Operation::Release { .. }
             | Operation::Heartbeat { .. }
-            | Operation::Restore { .. }
-            | Operation::Expire,
+            | Operation::Expire
+            | Operation::Restore { .. },
         ) => created(call, list, outcome),
     }
 }

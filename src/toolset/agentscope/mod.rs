@@ -6,6 +6,7 @@
 mod answer;
 
 use super::arguments::Fields;
+use super::coordination::LEASE_TOKEN;
 use super::schema::{Kind, Object, Property};
 use super::{Hints, Meant, Reading, Tool, Toolset};
 use crate::domain::limits::{CONTENT_CHARS_MAX, ID_CHARS_MAX, OWNER_CHARS_MAX};
@@ -109,7 +110,7 @@ pub(super) static TOOLS: [Tool; 4] = [
     },
 ];
 
-static UPDATE: [Property; 11] = [
+static UPDATE: [Property; 12] = [
     TASK_ID,
     Property::optional(
         "subject",
@@ -137,6 +138,7 @@ static UPDATE: [Property; 11] = [
     Property::optional("add_blocked_by", Kind::Texts, "Ids of tasks that this one waits for from now on."),
     Property::optional("remove_blocks", Kind::Texts, "Ids of tasks that need not wait for this one any more."),
     Property::optional("remove_blocked_by", Kind::Texts, "Ids of tasks that this one need not wait for any more."),
+    LEASE_TOKEN,
 ];
 
 const ANY: Kind = Kind::Text { chars_min: 0, chars_max: None };

@@ -8,7 +8,7 @@ fn operation(tool: &str, arguments: &str) -> Operation {
     let call = interpret(find(tool).unwrap(), Some(&json::parse(arguments).unwrap())).unwrap();
     match call.ask {
         Ask::Change(operation) => operation,
-        Ask::Read => panic!("{tool} reads"),
+        Ask::Read | Ask::History(_) | Ask::Wait(_) => panic!("{tool} reads"),
     }
 }
 

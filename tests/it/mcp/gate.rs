@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use serde_json::json;
 
 use crate::support::failing::FailingStore;
-use crate::support::mcp::{Mcp, settings};
+use crate::support::mcp::Mcp;
 
 const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 
@@ -60,6 +60,13 @@ async fn params_that_are_malformed_are_told_apart_from_a_method_that_does_not_ex
 
 #[tokio::test]
 async fn only_known_hosts_and_origins_are_served() {
+    let flags = [
+        "--allowed-hosts",
+        "localhost,tasks.example",
+        "--allowed-origins",
+        "http://localhost:*,https://app.example:443",
+    ];
+    let client = Mcp::with(Arc::new(FailingStore), &flags);
     for (name, value, status) in [
         ("host", "localhost", StatusCode::OK),
         ("host", "tasks.example:443", StatusCode::OK),
@@ -70,14 +77,17 @@ async fn only_known_hosts_and_origins_are_served() {
         ("origin", "https://evil.example", StatusCode::FORBIDDEN),
         ("origin", "null", StatusCode::FORBIDDEN),
     ] {
-        assert_eq!(client().header(name, value).post(LIST).await.status, status, "{name}: {value}");
+        assert_eq!(client.header(name, value).post(LIST).await.status, status, "{name}: {value}");
     }
-    let mut open = settings();
-    open.allowed_hosts.clear();
-    open.allowed_origins.clear();
-    let open = Mcp::with(Arc::new(FailingStore), open);
-    assert_eq!(open.header("host", "any.example").post(LIST).await.status, StatusCode::OK);
-    assert_eq!(open.header("origin", "http://localhost").post(LIST).await.status, StatusCode::FORBIDDEN);
+}
+
+#[tokio::test]
+async fn what_listens_for_others_is_reached_by_any_name_unless_names_are_given() {
+    let public = ["--listen", "0.0.0.0:80", "--insecure-no-auth"];
+    let any = Mcp::with(Arc::new(FailingStore), &public).header("host", "any.example");
+    assert_eq!(any.post(LIST).await.status, StatusCode::OK);
+    assert_eq!(any.header("origin", "http://any.example").post(LIST).await.status, StatusCode::FORBIDDEN);
+    assert_eq!(any.header("origin", "http://localhost:3000").post(LIST).await.status, StatusCode::OK);
 }
 
 #[tokio::test]
@@ -97,7 +107,7 @@ async fn who_calls_is_read_as_by_every_edge() {
     for (name, value) in [("x-actor", "a%0Ab"), ("x-resource-id", ""), ("idempotency-key", "")] {
         assert_eq!(client().header(name, value).post(LIST).await.status, StatusCode::BAD_REQUEST, "{name}");
     }
-    let strict = Mcp::with(Arc::new(FailingStore), tasklane::mcp::Settings { require_resource: true, ..settings() });
+    let strict = Mcp::with(Arc::new(FailingStore), &["--require-resource"]);
     assert_eq!(strict.post(LIST).await.status, StatusCode::OK);
     let result = strict.call("task_check", "{}").await;
     assert_eq!(result["structuredContent"]["isError"], true);

@@ -40,8 +40,8 @@ impl Recording {
             // The inputs are read from the text again, since a Value would spell their numbers anew.
             let inputs: Case<'_> = serde_json::from_str(line).expect("a case");
             let thread = format!("{self:?}-{cases}");
+            let mut before = Vec::new();
             for (at, (step, input)) in case["steps"].as_array().expect("steps").iter().zip(inputs.steps).enumerate() {
-                let before = edge.tasks(&thread).await;
                 let body = edge.call(&thread, step["tool"].as_str().expect("a tool"), input.input.get()).await;
                 let after = edge.tasks(&thread).await;
                 if let Err(why) = self.judge(&before, &after, &step["expect"], &body) {
@@ -49,6 +49,7 @@ impl Recording {
                         .push(format!("{} step {at}: {why}\n  input {}\n  answer {body}", case["name"], input.input));
                     break;
                 }
+                before = after;
             }
         }
         assert!(failures.is_empty(), "{} of {cases} cases fail:\n{}", failures.len(), failures.join("\n"));

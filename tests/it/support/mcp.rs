@@ -7,14 +7,15 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
+use clap::Parser;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tasklane::clock::SystemClock;
-use tasklane::domain::Limits;
-use tasklane::mcp::{self, Settings};
-use tasklane::service::Lists;
+use tasklane::config::Cli;
+use tasklane::http::state::Draining;
+use tasklane::server;
+use tasklane::service::{self, Lists};
 use tasklane::store::ListStore;
-use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 /// The revision of the protocol without any handshake.
@@ -22,7 +23,7 @@ pub const MODERN: &str = "2026-07-28";
 /// The last revision that begins with `initialize`.
 pub const LEGACY: &str = "2025-11-25";
 
-/// A service that is reached by the protocol alone.
+/// A client of a service.
 #[derive(Clone)]
 pub struct Mcp {
     router: Router,
@@ -39,32 +40,29 @@ pub struct Answer {
 }
 
 pub fn lists(store: Arc<dyn ListStore>) -> Lists {
-    Lists::new(store, Arc::new(SystemClock), Limits::default(), Duration::from_secs(30))
-}
-
-pub fn settings() -> Settings {
-    Settings {
-        require_resource: false,
-        body_bytes_max: 4 * 1024 * 1024,
-        allowed_hosts: vec!["localhost".to_owned(), "tasks.example".to_owned()],
-        allowed_origins: vec!["http://localhost:*".to_owned(), "https://app.example:443".to_owned()],
-        shutdown: CancellationToken::new(),
-    }
+    let settings = service::Settings { deadline: Duration::from_secs(30), ..service::Settings::default() };
+    Lists::new(store, Arc::new(SystemClock), settings)
 }
 
 impl Mcp {
     pub fn new(store: Arc<dyn ListStore>) -> Self {
-        Self::with(store, settings())
+        Self::with(store, &[])
     }
 
-    pub fn with(store: Arc<dyn ListStore>, settings: Settings) -> Self {
+    /// Reaches a service that was started with these flags.
+    pub fn with(store: Arc<dyn ListStore>, flags: &[&str]) -> Self {
+        let settings = Cli::parse_from(std::iter::once(&"tasklane").chain(flags)).settings;
         let headers = [
             ("host", "localhost:8080"),
             ("content-type", "application/json"),
             ("accept", "application/json, text/event-stream"),
         ];
         let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-        Self { router: mcp::routes(&lists(store), settings), path: "/threads/t/mcp".to_owned(), headers }
+        Self {
+            router: server::app(&settings, lists(store), Draining::default()),
+            path: "/threads/t/mcp".to_owned(),
+            headers,
+        }
     }
 
     /// Points at another path.

@@ -1,0 +1,203 @@
+//! What a request says beside path and body: who calls, on which condition, how the answer should look, and under which
+//! key it may be repeated.
+
+use axum::extract::FromRequestParts;
+use axum::http::HeaderName;
+use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
+use axum::http::request::Parts;
+use utoipa::IntoParams;
+
+use super::code::Code;
+use super::etag::{self, Kind, TagRule};
+use super::extract::joined;
+use super::problem::Problem;
+use super::state::App;
+use crate::domain::{TaskList, ThreadId, ThreadKey};
+use crate::service::{Caller, Precondition, Rule, Target, Verdict};
+
+const PREFER: HeaderName = HeaderName::from_static("prefer");
+
+/// What a request says beside path and body.
+#[derive(Debug)]
+pub struct Call {
+    /// Who calls.
+    pub caller: Caller,
+    /// Whether the answer should be as small as it can be.
+    pub prefers_minimal: bool,
+    if_match: Option<String>,
+    if_none_match: Option<String>,
+}
+
+impl FromRequestParts<App> for Call {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let caller = Caller::from_request_parts(parts, app).await?;
+        Self::of(caller, parts)
+    }
+}
+
+impl Call {
+    /// Reads what the headers say beside who calls.
+    ///
+    /// # Errors
+    /// A header is not printable.
+    pub fn of(caller: Caller, parts: &Parts) -> Result<Self, Problem> {
+        let prefer = joined(&parts.headers, &PREFER)?.unwrap_or_default();
+        Ok(Self {
+            caller,
+            prefers_minimal: prefers(&prefer, "return", "minimal"),
+            if_match: joined(&parts.headers, &IF_MATCH)?,
+            if_none_match: joined(&parts.headers, &IF_NONE_MATCH)?,
+        })
+    }
+
+    /// Returns the key of one of the caller's threads.
+    #[must_use]
+    pub fn thread(&self, thread: &ThreadId) -> ThreadKey {
+        self.caller.thread(thread.clone())
+    }
+
+    /// Returns what a write requires of the state of its target.
+    ///
+    /// # Errors
+    /// A header is malformed, or the two contradict each other.
+    pub fn precondition(&self, target: &Target) -> Result<Option<Precondition>, Problem> {
+        let kind = kind_of(target);
+        let rule = match (&self.if_match, &self.if_none_match) {
+            (None, None) => return Ok(None),
+            (Some(_), Some(_)) => return Err(fault("If-None-Match", "cannot go with If-Match on a write")),
+            (Some(value), None) => match read(value, kind, "If-Match")? {
+                TagRule::Any => Rule::Exists,
+                TagRule::Among(tags) => Rule::Matches(tags),
+            },
+            (None, Some(value)) => match read(value, kind, "If-None-Match")? {
+                TagRule::Any => Rule::Absent,
+                TagRule::Among(_) => return Err(fault("If-None-Match", "can only be * on a write")),
+            },
+        };
+        Ok(Some(Precondition { target: target.clone(), rule }))
+    }
+
+    /// Judges a read: whether the caller may see this state, and whether it has it already.
+    ///
+    /// # Errors
+    /// A header is malformed, or the state is not the one that `If-Match` requires.
+    pub fn has_seen(&self, list: &TaskList, target: &Target) -> Result<bool, Problem> {
+        let kind = kind_of(target);
+        let holds = |rule: TagRule| {
+            let rule = match rule {
+                TagRule::Any => Rule::Exists,
+                TagRule::Among(tags) => Rule::Matches(tags),
+            };
+            Precondition { target: target.clone(), rule }.judge(list) == Verdict::Holds
+        };
+        if let Some(value) = &self.if_match
+            && !holds(read(value, kind, "If-Match")?)
+        {
+            return Err(Problem::precondition_failed(list.clone(), target));
+        }
+        match &self.if_none_match {
+            Some(value) => Ok(holds(read(value, kind, "If-None-Match")?)),
+            None => Ok(false),
+        }
+    }
+}
+
+fn kind_of(target: &Target) -> Kind {
+    match target {
+        Target::List => Kind::List,
+        Target::Task(_) => Kind::Task,
+    }
+}
+
+fn read(value: &str, kind: Kind, name: &str) -> Result<TagRule, Problem> {
+    etag::parse(value, kind).map_err(|message| fault(name, message))
+}
+
+fn fault(name: &str, message: &str) -> Problem {
+    Problem::at(Code::InvalidHeader, format!("/header/{name}"), message)
+}
+
+/// Tells whether a preference (RFC 7240) is stated; what is not understood is passed over.
+fn prefers(prefer: &str, name: &str, value: &str) -> bool {
+    prefer.split(',').any(|preference| {
+        let preference = preference.split(';').next().unwrap_or_default();
+        let (key, given) = preference.split_once('=').unwrap_or((preference, ""));
+        key.trim().eq_ignore_ascii_case(name) && given.trim().trim_matches('"').eq_ignore_ascii_case(value)
+    })
+}
+
+/// The headers that say who calls.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it only describes; `extract` reads the headers")]
+pub struct CallerHeaders {
+    /// Whom the thread belongs to, percent-encoded UTF-8; `default` if not given.
+    #[param(
+        rename = "X-Resource-Id",
+        nullable = false,
+        required = false,
+        min_length = 1,
+        max_length = 256,
+        pattern = "^[!-$&-~]+$",
+        example = "default"
+    )]
+    x_resource_id: Option<String>,
+    /// Who calls, as the history names it, percent-encoded UTF-8; `anonymous` if not given.
+    #[param(
+        rename = "X-Actor",
+        nullable = false,
+        required = false,
+        min_length = 1,
+        max_length = 256,
+        pattern = "^[!-$&-~]+$",
+        example = "researcher"
+    )]
+    x_actor: Option<String>,
+}
+
+/// The headers that make a write conditional.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
+pub struct WriteHeaders {
+    /// Write only if the state is one of these: entity tags as `ETag` gave them, the bare `"<revision>"`, or `*`. Else 412.
+    #[param(rename = "If-Match", nullable = false, required = false, example = "*")]
+    if_match: Option<String>,
+}
+
+/// The headers that make a read conditional.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
+pub struct ReadHeaders {
+    /// Answer 304 without a body if the state is one of these: entity tags as `ETag` gave them.
+    #[param(rename = "If-None-Match", nullable = false, required = false)]
+    if_none_match: Option<String>,
+}
+
+/// The header that makes an answer small.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
+pub struct PreferHeader {
+    /// `return=minimal` answers with the task alone.
+    #[param(rename = "Prefer", nullable = false, required = false, example = "return=minimal")]
+    prefer: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preference_is_found_among_others() {
+        for prefer in ["return=minimal", "wait=5, Return = \"minimal\"; foo", "respond-async,return=minimal"] {
+            assert!(prefers(prefer, "return", "minimal"), "{prefer}");
+        }
+        for prefer in ["", "return", "return=representation", "minimal", "xreturn=minimal"] {
+            assert!(!prefers(prefer, "return", "minimal"), "{prefer}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What every request passes on its way to a handler, beyond what kept libraries do.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Request, State};
+use axum::http::HeaderMap;
+use axum::http::header::{ACCEPT, CACHE_CONTROL};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use tokio::sync::Semaphore;
+
+use super::code::Code;
+use super::problem::{Cause, Problem};
+
+/// Gives up on a request that takes too long. A commit that is under way goes on: it runs in a task of its own.
+pub async fn time_out(State(timeout): State<Duration>, request: Request, next: Next) -> Response {
+    match tokio::time::timeout(timeout, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => Problem::new(Code::Timeout).into_response(),
+    }
+}
+
+/// Refuses a request at once while as many as may be are worked on, rather than letting it wait for its timeout.
+pub async fn shed_load(State(permits): State<Arc<Semaphore>>, request: Request, next: Next) -> Response {
+    match permits.try_acquire() {
+        Ok(_permit) => next.run(request).await,
+        Err(_) => Problem::new(Code::Overloaded).into_response(),
+    }
+}
+
+/// Refuses a request whose `Accept` leaves no JSON to answer with.
+pub async fn negotiate(request: Request, next: Next) -> Response {
+    if accepts_json(request.headers()) {
+        next.run(request).await
+    } else {
+        Problem::new(Code::NotAcceptable).into_response()
+    }
+}
+
+/// Makes a problem of a panic; its text is for the log.
+#[must_use]
+pub fn caught(panic: Box<dyn Any + Send + 'static>) -> Response {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    Problem::internal(Cause::new(&format!("panicked: {}", text.unwrap_or("no text")))).into_response()
+}
+
+/// Says that an answer without a word about caching is not to be cached.
+pub async fn forbid_caching(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    response.headers_mut().entry(CACHE_CONTROL).or_insert(axum::http::HeaderValue::from_static("no-store"));
+    response
+}
+
+fn accepts_json(headers: &HeaderMap) -> bool {
+    let ranges: Vec<&str> = headers
+        .get_all(ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+        .filter(|range| !range.is_empty())
+        .collect();
+    ranges.is_empty() || ranges.iter().any(|range| admits_json(range))
+}
+
+fn admits_json(range: &str) -> bool {
+    let mut parts = range.split(';').map(str::trim);
+    let essence = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let is_wanted = !parts.any(|parameter| {
+        parameter.split_once('=').is_some_and(|(name, q)| {
+            name.trim().eq_ignore_ascii_case("q") && q.trim().parse::<f32>().is_ok_and(|q| q <= 0.0)
+        })
+    });
+    is_wanted && matches!(essence.as_str(), "*/*" | "application/*" | "application/json" | "application/problem+json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_found_among_what_is_accepted() {
+        for (accept, is_fine) in [
+            ("", true),
+            ("*/*", true),
+            ("text/html, application/xhtml+xml, */*;q=0.8", true),
+            ("APPLICATION/JSON; charset=utf-8", true),
+            ("application/*;q=0.1", true),
+            ("application/problem+json", true),
+            ("text/html", false),
+            ("application/xml, text/*", false),
+            ("application/json;q=0", false),
+            ("*/*; q=0.000", false),
+        ] {
+            let headers = HeaderMap::from_iter([(ACCEPT, accept.parse().unwrap())]);
+            assert_eq!(accepts_json(&headers), is_fine, "{accept}");
+        }
+        assert!(accepts_json(&HeaderMap::new()));
+    }
+}

@@ -1,0 +1,90 @@
+//! The whole list of a thread.
+
+use axum::extract::State;
+
+use super::answer::{Answer, Shape};
+use super::bodies::{self, TaskCreateIn, TaskWriteIn};
+use super::call::{Call, CallerHeaders, ReadHeaders, WriteHeaders};
+use super::etag::list_tag;
+use super::extract::{JsonBody, ThreadPath};
+use super::problem::Problem;
+use super::query::TasksQuery;
+use super::state::App;
+use super::wire::{CheckOut, ListOut, TaskOut};
+use crate::domain::{Focus, Operation};
+use crate::service::Target;
+
+/// Write the task list
+///
+/// Makes the thread's list, or replaces it as a whole: tasks that are left out are removed. A task that stays keeps what
+/// this body cannot say: description, owner, metadata, dependencies.
+#[utoipa::path(put, path = "/threads/{thread_id}/tasks", tag = "tasks",
+    params(ThreadPath, CallerHeaders, WriteHeaders), request_body = inline(TaskWriteIn),
+    responses((status = OK, description = "The list as it is now", body = ListOut<'static>,
+        headers(("ETag" = String, description = "The list's version"))))
+)]
+pub(super) async fn task_write(
+    State(app): State<App>,
+    at: ThreadPath,
+    call: Call,
+    JsonBody(body): JsonBody,
+) -> Result<Answer, Problem> {
+    let operation = Operation::Write(bodies::task_write(&body)?);
+    app.change(&call, &at.thread_id, Target::List, operation, Shape::List).await
+}
+
+/// Check the task list
+///
+/// Shows the tasks, how many are completed, and which are not. A thread that was never written has an empty list at
+/// revision 0.
+#[utoipa::path(get, path = "/threads/{thread_id}/tasks", tag = "tasks",
+    params(ThreadPath, TasksQuery, CallerHeaders, ReadHeaders),
+    responses(
+        (status = OK, description = "The list as it is", body = CheckOut<'static>,
+            headers(("ETag" = String, description = "The list's version, whatever was asked for of it"))),
+        (status = NOT_MODIFIED, description = "The list is as `If-None-Match` says")
+    )
+)]
+pub(super) async fn task_check(
+    State(app): State<App>,
+    at: ThreadPath,
+    query: TasksQuery,
+    call: Call,
+) -> Result<Answer, Problem> {
+    let list = app.read(&call, &at.thread_id, &Target::List).await?;
+    if call.has_seen(&list, &Target::List)? {
+        return Ok(Answer::not_modified(&list_tag(&list)));
+    }
+    Ok(Answer::check(&at.thread_id, &list, &query.into_filter()))
+}
+
+/// Create a task
+///
+/// Adds one task at the end of the list. Without an id it gets the thread's next number.
+#[utoipa::path(post, path = "/threads/{thread_id}/tasks", tag = "tasks",
+    params(ThreadPath, CallerHeaders, WriteHeaders), request_body = inline(TaskCreateIn),
+    responses((status = CREATED, description = "The new task", body = TaskOut<'static>,
+        headers(("Location" = String, description = "The task's path"),
+            ("ETag" = String, description = "The task's version"))))
+)]
+pub(super) async fn task_create(
+    State(app): State<App>,
+    at: ThreadPath,
+    call: Call,
+    JsonBody(body): JsonBody,
+) -> Result<Answer, Problem> {
+    let operation = Operation::Create { draft: bodies::task_create(&body)?, focus: Focus::One };
+    app.change(&call, &at.thread_id, Target::List, operation, Shape::Created).await
+}
+
+/// Clear the task list
+///
+/// Removes all tasks. The thread, its revision and its history stay.
+#[utoipa::path(delete, path = "/threads/{thread_id}/tasks", tag = "tasks",
+    params(ThreadPath, CallerHeaders, WriteHeaders),
+    responses((status = OK, description = "The empty list", body = ListOut<'static>,
+        headers(("ETag" = String, description = "The list's version"))))
+)]
+pub(super) async fn task_clear(State(app): State<App>, at: ThreadPath, call: Call) -> Result<Answer, Problem> {
+    app.change(&call, &at.thread_id, Target::List, Operation::Clear, Shape::List).await
+}

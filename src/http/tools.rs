@@ -1,0 +1,59 @@
+//! The tools of agents over plain HTTP: calling them, and their schemas.
+
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+
+use super::answer::Answer;
+use super::call::{Call, CallerHeaders, WriteHeaders};
+use super::code::Code;
+use super::extract::{ArgumentsBody, ToolPath};
+use super::problem::Problem;
+use super::query::ToolsQuery;
+use super::state::App;
+use super::wire::{ToolResultOut, ToolsOut};
+use crate::service::Target;
+use crate::tool_call::{self, ToolCall};
+use crate::toolset::{self, export};
+
+/// Call a tool
+///
+/// Calls any tool of any toolset in a thread; the body is its arguments. What an agent can mend is answered with 200 and
+/// `isError` true.
+#[utoipa::path(post, path = "/threads/{thread_id}/tools/{tool_name}", tag = "tools",
+    params(ToolPath, CallerHeaders, WriteHeaders),
+    request_body(content = Object, description = "The tool's arguments; may be left out where it needs none",
+        example = json!({})),
+    responses((status = OK, description = "The tool's result, refusals included", body = ToolResultOut,
+        headers(("ETag" = String, description = "The list's version"))))
+)]
+pub(super) async fn tool_call(
+    State(app): State<App>,
+    at: ToolPath,
+    call: Result<Call, Problem>,
+    ArgumentsBody(arguments): ArgumentsBody,
+) -> Result<Answer, Problem> {
+    let tool = toolset::find(&at.tool_name).ok_or_else(|| Problem::new(Code::UnknownTool))?;
+    let call = match call {
+        Ok(call) => call,
+        Err(problem) if problem.code() == Code::ResourceRequired => {
+            return Ok(Answer::tool_failed(tool, problem.sentence()));
+        }
+        Err(problem) => return Err(problem),
+    };
+    let precondition = call.precondition(&Target::List)?;
+    let asked =
+        ToolCall { tool, thread: at.thread_id, arguments: arguments.as_ref(), precondition, token: None, repeat: None };
+    let answer = tool_call::run(&app.lists, &call.caller, asked).await?;
+    Ok(Answer::tool(answer))
+}
+
+/// List the tools
+///
+/// Shows the tools' schemas in the format of the interface that will carry them.
+#[utoipa::path(get, path = "/tools", tag = "tools", params(ToolsQuery),
+    responses((status = OK, description = "The tools", body = ToolsOut)))]
+pub(super) async fn tool_list(query: ToolsQuery) -> Response {
+    let document = export::document(query.toolset, query.format);
+    ([(CONTENT_TYPE, "application/json")], document.to_string()).into_response()
+}
