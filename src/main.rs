@@ -50,7 +50,12 @@ async fn serve(settings: &Settings) -> Result<(), Box<dyn Error>> {
     let app = server::app(settings, lists.clone(), draining.clone());
     let listener = TcpListener::bind(settings.listen).await?;
     tracing::info!("listening on {}", listener.local_addr()?);
+    let housekeeping = tokio::spawn({
+        let lists = lists.clone();
+        async move { lists.forget_regularly().await }
+    });
     server::serve(listener, app, draining, settings.into(), stop).await?;
+    housekeeping.abort();
     lists.close().await;
     tracing::info!("stopped");
     Ok(())

@@ -98,7 +98,7 @@ pub async fn run(lists: &Lists, caller: &Caller, call: ToolCall<'_>) -> Result<T
     match toolset::interpret(call.tool, call.arguments) {
         Err(invalid) => misunderstood(lists, caller, &key, call.tool, &invalid).await,
         Ok(understood) => match understood.ask.clone() {
-            Ask::History(ask) => history(lists, caller, &key, &understood, ask).await,
+            Ask::History(ask) => told(lists, caller, &key, &understood, ask).await,
             Ask::Wait(ask) => wait(lists, caller, &key, &understood, ask).await,
             Ask::Read => look(lists, caller, &key, &understood, call.precondition.as_ref()).await,
             Ask::Change(operation) => {
@@ -148,7 +148,16 @@ async fn look(
     Ok(ToolAnswer::of_call(call, &list, &Outcome::default(), false))
 }
 
-async fn history(
+/// Tells what changed, as the tool `task_history` does.
+///
+/// # Errors
+/// The service's, see [`Error`].
+pub async fn history(lists: &Lists, caller: &Caller, key: &ThreadKey, ask: HistoryAsk) -> Result<ToolAnswer, Error> {
+    let tool = toolset::find("task_history").ok_or(service::Error::Stopped)?;
+    told(lists, caller, key, &Call::of(tool, Ask::History(ask.clone())), ask).await
+}
+
+async fn told(
     lists: &Lists,
     caller: &Caller,
     key: &ThreadKey,

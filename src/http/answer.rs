@@ -13,7 +13,7 @@ use crate::domain::{Filter, Operation, Outcome, Status, TaskId, TaskList, TaskVi
 use crate::json::to_text;
 use crate::service::Done;
 use crate::tool_call::ToolAnswer;
-use crate::toolset::{self, Tool, list_text};
+use crate::toolset::{self, Ask, Tool, list_text};
 
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -37,7 +37,7 @@ pub struct Answer {
 }
 
 /// What the answer to a change shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Shape {
     /// The list.
     List,
@@ -49,6 +49,16 @@ pub enum Shape {
     Created,
     /// Nothing: what the change was about is gone.
     Nothing,
+    /// What the tool of this name answers.
+    Tool(&'static Tool),
+}
+
+impl Shape {
+    /// Shows what a tool answers; the list if there is no such tool.
+    #[must_use]
+    pub fn of_tool(name: &str) -> Self {
+        toolset::find(name).map_or(Self::List, Self::Tool)
+    }
 }
 
 impl Answer {
@@ -74,6 +84,11 @@ impl Answer {
     pub fn of_change(shape: Shape, operation: &Operation, thread: &ThreadId, done: &Done) -> Self {
         let view = done.outcome.task.as_ref().and_then(|id| done.list.view(id));
         match (shape, view) {
+            (Shape::Tool(tool), _) => {
+                let call = toolset::Call::of(tool, Ask::Change(operation.clone()));
+                let result = call.answered(&done.list, &done.outcome, done.changed);
+                Self::ok(Some(&list_tag(&done.list)), &result)
+            }
             (Shape::Nothing, _) => Self::new(StatusCode::NO_CONTENT, None, None),
             (Shape::Created, Some(view)) => Self::created(thread, &view),
             (Shape::Minimal, Some(view)) => Self::minimal(operation, done, &view),

@@ -1,6 +1,8 @@
 //! What a request says beside path and body: who calls, on which condition, how the answer should look, and under which
 //! key it may be repeated.
 
+use std::sync::Arc;
+
 use axum::extract::FromRequestParts;
 use axum::http::HeaderName;
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
@@ -12,10 +14,13 @@ use super::etag::{self, Kind, TagRule};
 use super::extract::joined;
 use super::problem::Problem;
 use super::state::App;
-use crate::domain::{TaskList, ThreadId, ThreadKey};
+use crate::domain::{Json, TaskList, ThreadId, ThreadKey};
+use crate::edge::{IDEMPOTENCY_KEY, parse_key, repeat};
 use crate::service::{Caller, Precondition, Rule, Target, Verdict};
+use crate::tool_call::Repeat;
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
+const X_LEASE_TOKEN: HeaderName = HeaderName::from_static("x-lease-token");
 
 /// What a request says beside path and body.
 #[derive(Debug)]
@@ -24,6 +29,9 @@ pub struct Call {
     pub caller: Caller,
     /// Whether the answer should be as small as it can be.
     pub prefers_minimal: bool,
+    /// The lease token that is shown.
+    pub token: Option<Arc<str>>,
+    key: Option<String>,
     if_match: Option<String>,
     if_none_match: Option<String>,
 }
@@ -47,6 +55,11 @@ impl Call {
         Ok(Self {
             caller,
             prefers_minimal: prefers(&prefer, "return", "minimal"),
+            token: joined(&parts.headers, &X_LEASE_TOKEN)?.map(Arc::from),
+            key: joined(&parts.headers, &IDEMPOTENCY_KEY)?
+                .map(|key| parse_key(&key))
+                .transpose()
+                .map_err(|fault| self::fault(IDEMPOTENCY_KEY.as_str(), &fault.to_string()))?,
             if_match: joined(&parts.headers, &IF_MATCH)?,
             if_none_match: joined(&parts.headers, &IF_NONE_MATCH)?,
         })
@@ -56,6 +69,29 @@ impl Call {
     #[must_use]
     pub fn thread(&self, thread: &ThreadId) -> ThreadKey {
         self.caller.thread(thread.clone())
+    }
+
+    /// Shows a token of the body, which goes before that of the header.
+    #[must_use]
+    pub fn with_token(self, token: Option<Arc<str>>) -> Self {
+        Self { token: token.or(self.token), ..self }
+    }
+
+    /// Tells whether the call is to create something and nothing else: `If-None-Match: *`.
+    #[must_use]
+    pub fn only_creates(&self) -> bool {
+        self.if_none_match.as_deref().is_some_and(|value| value.trim() == "*")
+    }
+
+    /// Returns how to know this call again, if it has a key.
+    #[must_use]
+    pub fn repeat(&self, operation: &str, target: &Target, body: Option<&Json>) -> Option<Repeat> {
+        let target = match target {
+            Target::List => "",
+            Target::Task(id) => id.as_str(),
+        };
+        let key = self.key.as_deref()?;
+        Some(repeat(key, &self.caller.actor, operation.to_owned(), target, body))
     }
 
     /// Returns what a write requires of the state of its target.
@@ -165,6 +201,37 @@ pub struct WriteHeaders {
     /// Write only if the state is one of these: entity tags as `ETag` gave them, the bare `"<revision>"`, or `*`. Else 412.
     #[param(rename = "If-Match", nullable = false, required = false, example = "*")]
     if_match: Option<String>,
+}
+
+/// The header that lets a write only create.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
+pub struct CreateHeader {
+    /// `*`: write only if there is nothing yet. Else 412.
+    #[param(rename = "If-None-Match", nullable = false, required = false)]
+    if_none_match: Option<String>,
+}
+
+/// The header that makes a write safe to repeat.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
+pub struct RetryHeaders {
+    /// Makes the call safe to repeat: a repeat under the same key is answered with the first answer. A new UUID for each
+    /// new call; kept for a day.
+    #[param(rename = "Idempotency-Key", nullable = false, required = false, min_length = 1, max_length = 255)]
+    idempotency_key: Option<String>,
+}
+
+/// The header that shows a claim's token.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
+pub struct TokenHeader {
+    /// The token that the task's claim returned, if the task is claimed.
+    #[param(rename = "X-Lease-Token", nullable = false, required = false)]
+    x_lease_token: Option<String>,
 }
 
 /// The headers that make a read conditional.

@@ -1,47 +1,88 @@
-//! The two ways from a request to the service and back.
+//! The ways from a request to the service and back.
+
+use std::sync::Arc;
 
 use super::answer::{Answer, Shape};
 use super::call::Call;
+use super::code::Code;
 use super::problem::{Cause, Problem};
 use super::state::App;
-use crate::domain::{Operation, TaskList, ThreadId};
-use crate::service::{Answered, ChangeRequest, Target};
+use crate::domain::{Json, Operation, TaskList, ThreadId};
+use crate::service::{self, Answered, ChangeRequest, Done, Retry, Target};
+use crate::tool_call::{self, Repeat};
+use crate::toolset::HistoryAsk;
+
+/// What a request wants changed.
+#[derive(Debug)]
+pub(super) struct Change<'a> {
+    /// Whose state its conditions are about.
+    pub(super) target: Target,
+    /// What to do.
+    pub(super) operation: Operation,
+    /// What the answer shows.
+    pub(super) shape: Shape,
+    /// The body, which tells this call from another one under the same key.
+    pub(super) body: Option<&'a Json>,
+}
+
+impl Change<'_> {
+    /// Asks for an operation on the whole list, without a body.
+    pub(super) fn of_list(operation: Operation, shape: Shape) -> Self {
+        Self { target: Target::List, operation, shape, body: None }
+    }
+}
 
 impl App {
-    /// Returns a list as it is, unless the caller has it already: then the answer says so.
+    /// Returns a list as it is.
     ///
     /// # Errors
-    /// A header is malformed, a condition fails, or the service does not answer.
+    /// The service does not answer.
     pub(super) async fn read(&self, call: &Call, thread: &ThreadId, target: &Target) -> Result<TaskList, Problem> {
         let list = self.lists.read(&call.caller, &call.thread(thread)).await;
         list.map_err(|error| Problem::of_service(error, target))
     }
 
-    /// Changes a list and answers with what was done.
+    /// Changes a list and answers with what was done, now or when the same call came before.
     ///
     /// # Errors
     /// A header is malformed, a condition fails, or the service refuses or does not answer.
-    pub(super) async fn change(
-        &self,
-        call: &Call,
-        thread: &ThreadId,
-        target: Target,
-        operation: Operation,
-        shape: Shape,
-    ) -> Result<Answer, Problem> {
+    pub(super) async fn change(&self, call: &Call, thread: &ThreadId, change: Change<'_>) -> Result<Answer, Problem> {
+        let Change { target, operation, shape, body } = change;
+        let answer = {
+            let (operation, thread) = (operation.clone(), thread.clone());
+            move |done: &Done| Answer::of_change(shape, &operation, &thread, done)
+        };
+        let repeat = call.repeat(&format!("rest/{}", operation.name()), &target, body);
+        let is_repeatable = repeat.is_some();
         let request = ChangeRequest {
             key: call.thread(thread),
-            operation: operation.clone(),
             precondition: call.precondition(&target)?,
-            token: None,
-            retry: None,
+            token: call.token.clone(),
+            retry: repeat.map(|repeat| retry(repeat, answer.clone())),
+            operation,
         };
         match self.lists.change(&call.caller, request).await {
-            Ok(Answered::Fresh(done)) => Ok(Answer::of_change(shape, &operation, thread, &done)),
+            Ok(Answered::Fresh(done)) => Ok(answer(&done)),
             Ok(Answered::Replayed(text)) => {
                 Answer::replayed(&text).map_err(|error| Problem::internal(Cause::new(&error.to_string())))
             }
+            // The first of two equal calls may still be running.
+            Err(service::Error::Busy) if is_repeatable => Err(Problem::new(Code::KeyInUse)),
             Err(error) => Err(Problem::of_service(error, &target)),
         }
     }
+
+    /// Answers with what changed.
+    ///
+    /// # Errors
+    /// The service does not answer.
+    pub(super) async fn history(&self, call: &Call, thread: &ThreadId, ask: HistoryAsk) -> Result<Answer, Problem> {
+        let told = tool_call::history(&self.lists, &call.caller, &call.thread(thread), ask).await;
+        told.map(Answer::tool).map_err(Problem::from)
+    }
+}
+
+fn retry(repeat: Repeat, answer: impl Fn(&Done) -> Answer + Send + Sync + 'static) -> Retry {
+    let write_down = Arc::new(move |done: &Done| answer(done).written_down());
+    Retry { key: repeat.key, fingerprint: repeat.fingerprint, write_down }
 }

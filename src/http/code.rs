@@ -93,6 +93,8 @@ codes! {
         "One owner would have several tasks in progress; at most one may be.";
     DependencyCycle, "dependency_cycle", CONFLICT, "Dependency cycle",
         "Tasks would wait for each other. `cycle` is the path: each task blocks the next.";
+    KeyInUse, "idempotency_key_in_use", CONFLICT, "Idempotency key in use",
+        "A call with the same `Idempotency-Key` may still be running. Repeat this one, with the same key, after `Retry-After`.";
     PreconditionFailed, "precondition_failed", PRECONDITION_FAILED, "Precondition failed",
         "The state is not the one that `If-Match` or `If-None-Match` requires. `tasks`, `revision` and `ETag` are the current one.";
     BodyTooLarge, "body_too_large", PAYLOAD_TOO_LARGE, "Body too large",

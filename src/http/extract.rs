@@ -169,9 +169,9 @@ impl FromRequest<App> for JsonBody {
 
 /// A body that is JSON or nothing.
 #[derive(Debug)]
-pub struct ArgumentsBody(pub Option<Json>);
+pub struct OptionalBody(pub Option<Json>);
 
-impl FromRequest<App> for ArgumentsBody {
+impl FromRequest<App> for OptionalBody {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {

@@ -17,6 +17,7 @@ pub mod request_id;
 pub mod state;
 pub mod wire;
 
+mod coordination;
 mod documents;
 mod health;
 mod limits;
@@ -41,6 +42,12 @@ pub fn list_routes() -> OpenApiRouter<App> {
         .routes(routes!(tasks::task_write, tasks::task_check, tasks::task_create, tasks::task_clear))
         .routes(routes!(task::task_get, task::task_update, task::task_delete))
         .routes(routes!(task::task_complete))
+        .routes(routes!(coordination::task_claim))
+        .routes(routes!(coordination::task_claim_one))
+        .routes(routes!(coordination::task_release))
+        .routes(routes!(coordination::task_heartbeat))
+        .routes(routes!(coordination::task_history))
+        .routes(routes!(coordination::task_restore))
         .routes(routes!(threads::thread_list))
         .routes(routes!(threads::thread_get, threads::thread_delete))
         .routes(routes!(tools::tool_call))

@@ -23,6 +23,7 @@ const ABOUT: &str = "Keeps the task list of every agent thread.\n\n\
 pub fn frame() -> OpenApi {
     let tags = [
         ("tasks", "A thread's task list, whole and task by task."),
+        ("coordination", "Sharing a list: claims, history and restores."),
         ("threads", "The threads of a resource."),
         ("tools", "The tools of agents: calling them, and their schemas."),
         ("documents", "What describes this interface."),
@@ -96,13 +97,19 @@ fn statuses(path: &str, operation: &Operation) -> Vec<u16> {
     if path.contains("{task_id}") || path == "/threads/{thread_id}" || id == "tool_call" {
         statuses.push(404);
     }
-    if matches!(id, "task_write" | "task_create" | "task_update") {
-        statuses.push(409);
+    if is_write(id) {
+        // Two uses of one key at a time, and what the domain refuses because of the list's state.
+        statuses.extend([409, 422]);
     }
     if path.starts_with("/threads/") {
         statuses.push(412);
     }
     statuses
+}
+
+fn is_write(id: &str) -> bool {
+    !matches!(id, "task_check" | "task_get" | "task_history" | "thread_get" | "thread_list")
+        && (id.starts_with("task_") || id.starts_with("thread_") || id == "tool_call")
 }
 
 fn name(status: u16) -> &'static str {

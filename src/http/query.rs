@@ -12,8 +12,9 @@ use super::cursor;
 use super::problem::Problem;
 use super::state::App;
 use super::wire::{FormatIn, ToolsetIn};
-use crate::domain::{Filter, Owner, Status};
+use crate::domain::{Filter, Owner, Revision, Status, TaskId};
 use crate::store::ThreadPlace;
+use crate::toolset::HistoryAsk;
 use crate::toolset::arguments::{Fault, Invalid};
 use crate::toolset::export::{Format, Selection};
 
@@ -104,6 +105,48 @@ impl FromRequestParts<App> for TasksQuery {
         let ready = params.take("ready", |text| text.parse().map_err(|_| "must be true or false".to_owned()));
         params.close("status, owner and ready")?;
         Ok(Self { status, owner, ready })
+    }
+}
+
+/// Which changes are asked for.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct HistoryQuery {
+    /// Only changes after this revision; from the oldest that is kept if left out.
+    #[param(nullable = false, required = false, minimum = 0, default = 0, example = 0)]
+    pub after: i64,
+    /// The most changes to answer with.
+    #[param(nullable = false, required = false, minimum = 1, maximum = 100, default = 20, example = 20)]
+    pub limit: usize,
+    /// Only changes that touched this task.
+    #[param(value_type = Option<String>, nullable = false, required = false, min_length = 1, max_length = 256)]
+    pub id: Option<TaskId>,
+}
+
+impl HistoryQuery {
+    /// Returns what is asked for.
+    #[must_use]
+    pub fn into_ask(self) -> HistoryAsk {
+        HistoryAsk { after: Revision::new(self.after), limit: self.limit, task: self.id }
+    }
+}
+
+impl FromRequestParts<App> for HistoryQuery {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        let mut params = Params::of(&parts.uri)?;
+        let after = params.take("after", |text| match text.parse() {
+            Ok(after @ 0..) => Ok(after),
+            _ => Err("must be a revision, an integer from 0 on".to_owned()),
+        });
+        let limit = params.take("limit", |text| match text.parse() {
+            Ok(limit @ 1..=100) => Ok(limit),
+            _ => Err("must be an integer from 1 to 100".to_owned()),
+        });
+        let id = params.take("id", |text| TaskId::parse(text).map_err(|fault| fault.to_string()));
+        params.close("after, limit and id")?;
+        Ok(Self { after: after.unwrap_or(0), limit: limit.unwrap_or(20), id })
     }
 }
 

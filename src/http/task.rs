@@ -4,7 +4,8 @@ use axum::extract::State;
 
 use super::answer::{Answer, Shape};
 use super::bodies::{self, TaskUpdateIn};
-use super::call::{Call, CallerHeaders, PreferHeader, ReadHeaders, WriteHeaders};
+use super::call::{Call, CallerHeaders, PreferHeader, ReadHeaders, RetryHeaders, TokenHeader, WriteHeaders};
+use super::change::Change;
 use super::etag::task_tag;
 use super::extract::{JsonBody, TaskPath};
 use super::problem::Problem;
@@ -41,7 +42,7 @@ pub(super) async fn task_get(State(app): State<App>, at: TaskPath, call: Call) -
 /// Changes the given fields of one task. Setting it to `in_progress` puts its owner's other task in progress back to
 /// `pending`.
 #[utoipa::path(patch, path = "/threads/{thread_id}/tasks/{task_id}", tag = "tasks",
-    params(TaskPath, CallerHeaders, WriteHeaders, PreferHeader), request_body = inline(TaskUpdateIn),
+    params(TaskPath, CallerHeaders, WriteHeaders, PreferHeader, TokenHeader, RetryHeaders), request_body = inline(TaskUpdateIn),
     responses((status = OK, description = "The list as it is now, or with `Prefer: return=minimal` the task",
         body = ChangedOut<'static>, headers(("ETag" = String, description = "The task's version"))))
 )]
@@ -53,32 +54,35 @@ pub(super) async fn task_update(
 ) -> Result<Answer, Problem> {
     let patch = bodies::task_update(&body)?;
     let operation = Operation::Update { id: at.task_id.clone(), patch, focus: Focus::One };
-    app.change(&call, &at.thread_id, Target::Task(at.task_id), operation, shape(&call)).await
+    let change = Change { target: Target::Task(at.task_id), operation, shape: shape(&call), body: Some(&body) };
+    app.change(&call, &at.thread_id, change).await
 }
 
 /// Complete a task
 ///
 /// Marks one task as completed. Completing it twice does no harm.
 #[utoipa::path(post, path = "/threads/{thread_id}/tasks/{task_id}/complete", tag = "tasks",
-    params(TaskPath, CallerHeaders, WriteHeaders, PreferHeader),
+    params(TaskPath, CallerHeaders, WriteHeaders, PreferHeader, TokenHeader, RetryHeaders),
     responses((status = OK, description = "The list as it is now, or with `Prefer: return=minimal` the task",
         body = ChangedOut<'static>, headers(("ETag" = String, description = "The task's version"))))
 )]
 pub(super) async fn task_complete(State(app): State<App>, at: TaskPath, call: Call) -> Result<Answer, Problem> {
     let operation = Operation::Complete(at.task_id.clone());
-    app.change(&call, &at.thread_id, Target::Task(at.task_id), operation, shape(&call)).await
+    let change = Change { target: Target::Task(at.task_id), operation, shape: shape(&call), body: None };
+    app.change(&call, &at.thread_id, change).await
 }
 
 /// Delete a task
 ///
 /// Removes one task and its dependencies for good, even if its id comes back.
 #[utoipa::path(delete, path = "/threads/{thread_id}/tasks/{task_id}", tag = "tasks",
-    params(TaskPath, CallerHeaders, WriteHeaders),
+    params(TaskPath, CallerHeaders, WriteHeaders, TokenHeader, RetryHeaders),
     responses((status = NO_CONTENT, description = "The task is gone"))
 )]
 pub(super) async fn task_delete(State(app): State<App>, at: TaskPath, call: Call) -> Result<Answer, Problem> {
     let operation = Operation::Delete(at.task_id.clone());
-    app.change(&call, &at.thread_id, Target::Task(at.task_id), operation, Shape::Nothing).await
+    let change = Change { target: Target::Task(at.task_id), operation, shape: Shape::Nothing, body: None };
+    app.change(&call, &at.thread_id, change).await
 }
 
 fn shape(call: &Call) -> Shape {

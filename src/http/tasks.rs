@@ -4,7 +4,8 @@ use axum::extract::State;
 
 use super::answer::{Answer, Shape};
 use super::bodies::{self, TaskCreateIn, TaskWriteIn};
-use super::call::{Call, CallerHeaders, ReadHeaders, WriteHeaders};
+use super::call::{Call, CallerHeaders, CreateHeader, ReadHeaders, RetryHeaders, WriteHeaders};
+use super::change::Change;
 use super::etag::list_tag;
 use super::extract::{JsonBody, ThreadPath};
 use super::problem::Problem;
@@ -19,7 +20,7 @@ use crate::service::Target;
 /// Makes the thread's list, or replaces it as a whole: tasks that are left out are removed. A task that stays keeps what
 /// this body cannot say: description, owner, metadata, dependencies.
 #[utoipa::path(put, path = "/threads/{thread_id}/tasks", tag = "tasks",
-    params(ThreadPath, CallerHeaders, WriteHeaders), request_body = inline(TaskWriteIn),
+    params(ThreadPath, CallerHeaders, WriteHeaders, CreateHeader, RetryHeaders), request_body = inline(TaskWriteIn),
     responses((status = OK, description = "The list as it is now", body = ListOut<'static>,
         headers(("ETag" = String, description = "The list's version"))))
 )]
@@ -30,7 +31,8 @@ pub(super) async fn task_write(
     JsonBody(body): JsonBody,
 ) -> Result<Answer, Problem> {
     let operation = Operation::Write(bodies::task_write(&body)?);
-    app.change(&call, &at.thread_id, Target::List, operation, Shape::List).await
+    let change = Change { body: Some(&body), ..Change::of_list(operation, Shape::List) };
+    app.change(&call, &at.thread_id, change).await
 }
 
 /// Check the task list
@@ -62,7 +64,7 @@ pub(super) async fn task_check(
 ///
 /// Adds one task at the end of the list. Without an id it gets the thread's next number.
 #[utoipa::path(post, path = "/threads/{thread_id}/tasks", tag = "tasks",
-    params(ThreadPath, CallerHeaders, WriteHeaders), request_body = inline(TaskCreateIn),
+    params(ThreadPath, CallerHeaders, WriteHeaders, CreateHeader, RetryHeaders), request_body = inline(TaskCreateIn),
     responses((status = CREATED, description = "The new task", body = TaskOut<'static>,
         headers(("Location" = String, description = "The task's path"),
             ("ETag" = String, description = "The task's version"))))
@@ -73,18 +75,24 @@ pub(super) async fn task_create(
     call: Call,
     JsonBody(body): JsonBody,
 ) -> Result<Answer, Problem> {
-    let operation = Operation::Create { draft: bodies::task_create(&body)?, focus: Focus::One };
-    app.change(&call, &at.thread_id, Target::List, operation, Shape::Created).await
+    let draft = bodies::task_create(&body)?;
+    let target = match &draft.id {
+        // What must not exist yet is the task: the list may.
+        Some(id) if call.only_creates() => Target::Task(id.clone()),
+        Some(_) | None => Target::List,
+    };
+    let operation = Operation::Create { draft, focus: Focus::One };
+    app.change(&call, &at.thread_id, Change { target, operation, shape: Shape::Created, body: Some(&body) }).await
 }
 
 /// Clear the task list
 ///
 /// Removes all tasks. The thread, its revision and its history stay.
 #[utoipa::path(delete, path = "/threads/{thread_id}/tasks", tag = "tasks",
-    params(ThreadPath, CallerHeaders, WriteHeaders),
+    params(ThreadPath, CallerHeaders, WriteHeaders, RetryHeaders),
     responses((status = OK, description = "The empty list", body = ListOut<'static>,
         headers(("ETag" = String, description = "The list's version"))))
 )]
 pub(super) async fn task_clear(State(app): State<App>, at: ThreadPath, call: Call) -> Result<Answer, Problem> {
-    app.change(&call, &at.thread_id, Target::List, Operation::Clear, Shape::List).await
+    app.change(&call, &at.thread_id, Change::of_list(Operation::Clear, Shape::List)).await
 }

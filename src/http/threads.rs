@@ -3,7 +3,8 @@
 use axum::extract::State;
 
 use super::answer::{Answer, Shape};
-use super::call::{Call, CallerHeaders, ReadHeaders, WriteHeaders};
+use super::call::{Call, CallerHeaders, ReadHeaders, RetryHeaders, WriteHeaders};
+use super::change::Change;
 use super::code::Code;
 use super::cursor;
 use super::etag::list_tag;
@@ -62,9 +63,9 @@ pub(super) async fn thread_get(State(app): State<App>, at: ThreadPath, call: Cal
 /// Delete a thread
 ///
 /// Removes the thread's tasks and its history. A later list under the same id goes on from its revision.
-#[utoipa::path(delete, path = "/threads/{thread_id}", tag = "threads", params(ThreadPath, CallerHeaders, WriteHeaders),
+#[utoipa::path(delete, path = "/threads/{thread_id}", tag = "threads", params(ThreadPath, CallerHeaders, WriteHeaders, RetryHeaders),
     responses((status = NO_CONTENT, description = "The thread is gone"))
 )]
 pub(super) async fn thread_delete(State(app): State<App>, at: ThreadPath, call: Call) -> Result<Answer, Problem> {
-    app.change(&call, &at.thread_id, Target::List, Operation::DeleteThread, Shape::Nothing).await
+    app.change(&call, &at.thread_id, Change::of_list(Operation::DeleteThread, Shape::Nothing)).await
 }

@@ -5,14 +5,14 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 
 use super::answer::Answer;
-use super::call::{Call, CallerHeaders, WriteHeaders};
+use super::call::{Call, CallerHeaders, RetryHeaders, TokenHeader, WriteHeaders};
 use super::code::Code;
-use super::extract::{ArgumentsBody, ToolPath};
+use super::extract::{OptionalBody, ToolPath};
 use super::problem::Problem;
 use super::query::ToolsQuery;
 use super::state::App;
 use super::wire::{ToolResultOut, ToolsOut};
-use crate::service::Target;
+use crate::service::{self, Target};
 use crate::tool_call::{self, ToolCall};
 use crate::toolset::{self, export};
 
@@ -21,7 +21,7 @@ use crate::toolset::{self, export};
 /// Calls any tool of any toolset in a thread; the body is its arguments. What an agent can mend is answered with 200 and
 /// `isError` true.
 #[utoipa::path(post, path = "/threads/{thread_id}/tools/{tool_name}", tag = "tools",
-    params(ToolPath, CallerHeaders, WriteHeaders),
+    params(ToolPath, CallerHeaders, WriteHeaders, TokenHeader, RetryHeaders),
     request_body(content = Object, description = "The tool's arguments; may be left out where it needs none",
         example = json!({})),
     responses((status = OK, description = "The tool's result, refusals included", body = ToolResultOut,
@@ -31,7 +31,7 @@ pub(super) async fn tool_call(
     State(app): State<App>,
     at: ToolPath,
     call: Result<Call, Problem>,
-    ArgumentsBody(arguments): ArgumentsBody,
+    OptionalBody(arguments): OptionalBody,
 ) -> Result<Answer, Problem> {
     let tool = toolset::find(&at.tool_name).ok_or_else(|| Problem::new(Code::UnknownTool))?;
     let call = match call {
@@ -42,10 +42,17 @@ pub(super) async fn tool_call(
         Err(problem) => return Err(problem),
     };
     let precondition = call.precondition(&Target::List)?;
-    let asked =
-        ToolCall { tool, thread: at.thread_id, arguments: arguments.as_ref(), precondition, token: None, repeat: None };
-    let answer = tool_call::run(&app.lists, &call.caller, asked).await?;
-    Ok(Answer::tool(answer))
+    let repeat = call.repeat(&format!("tool/{}", tool.name), &Target::List, arguments.as_ref());
+    let is_repeatable = repeat.is_some() && !tool.hints.read_only;
+    let arguments = arguments.as_ref();
+    let token = call.token.clone();
+    let asked = ToolCall { tool, thread: at.thread_id, arguments, precondition, token, repeat };
+    match tool_call::run(&app.lists, &call.caller, asked).await {
+        Ok(answer) => Ok(Answer::tool(answer)),
+        // The first of two equal calls may still be running.
+        Err(tool_call::Error::Service(service::Error::Busy)) if is_repeatable => Err(Problem::new(Code::KeyInUse)),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// List the tools

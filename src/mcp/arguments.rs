@@ -3,7 +3,8 @@
 
 use serde_json::value::RawValue;
 
-use crate::domain::{Json, TextFault, ThreadId};
+use crate::domain::{Json, ThreadId};
+use crate::edge::parse_key;
 use crate::json::{JsonFault, parse};
 use crate::toolset::Invalid;
 
@@ -11,8 +12,6 @@ use crate::toolset::Invalid;
 pub(super) const THREAD_ID: &str = "thread_id";
 /// The argument that names the key of a call.
 const IDEMPOTENCY_KEY: &str = "idempotency_key";
-/// The most characters of a key.
-const KEY_CHARS_MAX: usize = 256;
 
 /// The arguments of a call, and what they say to this edge.
 #[derive(Debug, Default)]
@@ -41,7 +40,7 @@ pub(super) fn read(raw: Option<&RawValue>, thread: Option<&ThreadId>) -> Result<
         }
         for name in [IDEMPOTENCY_KEY, "idempotencyKey"] {
             if let Some(value) = taken(members, name) {
-                let given = parse_repeat_key(text(&value, name)?).map_err(|fault| wrong(name, &fault.to_string()))?;
+                let given = parse_key(&text(&value, name)?).map_err(|fault| wrong(name, &fault.to_string()))?;
                 if read.repeat_key.as_ref().is_some_and(|known| *known != given) {
                     return Err(wrong(name, "is given twice, and not alike"));
                 }
@@ -51,16 +50,6 @@ pub(super) fn read(raw: Option<&RawValue>, thread: Option<&ThreadId>) -> Result<
     }
     read.thread = read.thread.or_else(|| thread.cloned());
     Ok(read)
-}
-
-/// Reads a key under which an answer is kept: 1 to 256 characters.
-pub(super) fn parse_repeat_key(text: String) -> Result<String, TextFault> {
-    match text.chars().count() {
-        0 => Err(TextFault::Empty),
-        1..=KEY_CHARS_MAX if text.contains('\0') => Err(TextFault::Nul),
-        1..=KEY_CHARS_MAX => Ok(text),
-        _ => Err(TextFault::TooManyChars { chars_max: KEY_CHARS_MAX }),
-    }
 }
 
 /// Arguments that came as one text hold their names within; a text that holds no object is left for the tool to refuse.

@@ -10,18 +10,17 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use percent_encoding::percent_decode_str;
 use rmcp::model::ErrorData;
 
+use super::Edge;
 use super::answer::{self, refuse};
 use super::incoming::{CallHeaders, Incoming};
 use super::message::Message;
-use super::{Edge, arguments};
 use crate::domain::ThreadId;
-use crate::edge::{CallerFault, HeaderFault, decoded, read_caller};
+use crate::edge::{CallerFault, HeaderFault, IDEMPOTENCY_KEY, KeyFault, decoded, parse_key, read_caller};
 use crate::toolset::Toolset;
 use crate::toolset::export::Selection;
 
 const X_THREAD_ID: HeaderName = HeaderName::from_static("x-thread-id");
 const X_LEASE_TOKEN: HeaderName = HeaderName::from_static("x-lease-token");
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// What the library wants every client to accept.
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
@@ -94,7 +93,14 @@ async fn pass(edge: &Edge, thread: Option<ThreadId>, request: Request) -> Result
 }
 
 fn call_headers(headers: &HeaderMap) -> Result<CallHeaders, HeaderFault> {
-    let repeat_key = decoded(headers, &IDEMPOTENCY_KEY, arguments::parse_repeat_key)?;
+    let repeat_key = match headers.get(IDEMPOTENCY_KEY) {
+        None => None,
+        Some(value) => {
+            let fault = |fault: KeyFault| HeaderFault { name: IDEMPOTENCY_KEY, message: fault.to_string() };
+            let text = value.to_str().map_err(|_| fault(KeyFault::Unprintable))?;
+            Some(parse_key(text).map_err(fault)?)
+        }
+    };
     let token = decoded(headers, &X_LEASE_TOKEN, Ok)?.map(Into::into);
     Ok(CallHeaders { repeat_key, token })
 }

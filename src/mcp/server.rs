@@ -17,10 +17,8 @@ use super::incoming::Incoming;
 use super::surface::Surface;
 use super::{resource, unanswered};
 use crate::domain::ThreadId;
-use crate::edge::CallerFault;
-use crate::json::to_text;
+use crate::edge::{CallerFault, parse_key, repeat};
 use crate::service::{Caller, Lists};
-use crate::store::AnswerKey;
 use crate::tool_call::{self, Repeat, ToolAnswer, ToolCall};
 use crate::toolset::{self, Invalid, Tool, ToolResult, Toolset};
 
@@ -73,7 +71,7 @@ impl Server {
             arguments: read.arguments.as_ref(),
             precondition: None,
             token: incoming.headers().token.clone(),
-            repeat: repeat_key.map(|key| repeat(tool, caller, key, &read)),
+            repeat: repeat_key.map(|key| repeat_of(tool, caller, &key, &read)),
         };
         Called::of(tool, tool_call::run(&self.0.lists, caller, call).await)
     }
@@ -143,9 +141,7 @@ fn repeat_key(read: &Read, meta: Option<&Value>, header: Option<&str>) -> Result
     let wrong = |message: &str| Invalid::one("/_meta", format!("{IDEMPOTENCY_KEY} {message}"));
     let meta = match meta {
         None | Some(Value::Null) => None,
-        Some(Value::String(text)) => {
-            Some(arguments::parse_repeat_key(text.clone()).map_err(|fault| wrong(&fault.to_string()))?)
-        }
+        Some(Value::String(text)) => Some(parse_key(text).map_err(|fault| wrong(&fault.to_string()))?),
         Some(_) => return Err(wrong("must be a string")),
     };
     let mut given = [read.repeat_key.clone(), meta, header.map(str::to_owned)].into_iter().flatten();
@@ -156,11 +152,9 @@ fn repeat_key(read: &Read, meta: Option<&Value>, header: Option<&str>) -> Result
     Ok(key)
 }
 
-fn repeat(tool: &Tool, caller: &Caller, key: String, read: &Read) -> Repeat {
-    Repeat {
-        key: AnswerKey { actor: caller.actor.clone(), operation: tool.name.to_owned(), key },
-        fingerprint: to_text(&read.arguments),
-    }
+/// The same as for a tool call over HTTP, so that a call may be repeated on another edge.
+fn repeat_of(tool: &Tool, caller: &Caller, key: &str, read: &Read) -> Repeat {
+    repeat(key, &caller.actor, format!("tool/{}", tool.name), "", read.arguments.as_ref())
 }
 
 impl ServerHandler for Server {

@@ -13,6 +13,8 @@ const PAGE: u32 = 200;
 const SCAN_MAX: usize = 5_000;
 /// After so many changes of one list its oldest are forgotten at once.
 const FORGET_EVERY: i64 = 256;
+/// How often what is too old is looked for.
+const FORGET_INTERVAL: Duration = Duration::from_secs(60);
 /// The most rows that one statement removes, so that none holds locks for long.
 const FORGET_ROWS_MAX: u32 = 1_000;
 
@@ -92,6 +94,18 @@ impl Lists {
                     tracing::warn!(%error, "old changes of a list could not be forgotten");
                 }
             });
+        }
+    }
+
+    /// Forgets what is older than it is kept for, now and again every minute, until it is dropped.
+    pub async fn forget_regularly(&self) {
+        let mut ticks = tokio::time::interval(FORGET_INTERVAL);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            if let Err(error) = self.forget_old().await {
+                tracing::warn!(%error, "old changes and answers could not be forgotten");
+            }
         }
     }
 

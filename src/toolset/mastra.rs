@@ -139,7 +139,7 @@ fn read_write(fields: &mut Fields<'_>) -> Option<Meant> {
 }
 
 /// Reads one task of a whole-list write, in either manner.
-pub fn read_item(fields: &mut Fields<'_>) -> Option<Item> {
+fn read_item(fields: &mut Fields<'_>) -> Option<Item> {
     fields.require(&["content", "status", "activeForm"]);
     let id = fields.id("id");
     let (content, status, active_form) =

@@ -214,6 +214,12 @@ pub fn interpret(tool: &'static Tool, arguments: Option<&Json>) -> Result<Call, 
 }
 
 impl Call {
+    /// Makes the call that asks for this, as if its arguments had said so.
+    #[must_use]
+    pub fn of(tool: &'static Tool, ask: Ask) -> Self {
+        Self { tool, ask, token: None, warnings: Vec::new(), reading: Reading::All }
+    }
+
     /// Answers a call that was done, with the list as it is now. For a call that only reads, the outcome is the default.
     #[must_use]
     pub fn answered(&self, list: &TaskList, outcome: &Outcome, changed: bool) -> ToolResult {

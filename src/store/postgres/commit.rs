@@ -5,11 +5,13 @@
 
 use std::collections::HashSet;
 
+use sqlx::error::DatabaseError;
 use sqlx::postgres::{PgArguments, PgConnection};
-use sqlx::{Postgres, query::Query};
+use sqlx::query::Query;
+use sqlx::{Postgres, Row};
 
 use super::broke;
-use crate::domain::{Change, Task, TaskId};
+use crate::domain::{ActiveForm, Change, Owner, Revision, Task, TaskId, Version};
 use crate::json;
 use crate::store::rows::{count, micros, minute};
 use crate::store::{AnswerKey, Commit, Committed, KeptAnswer, StoreError};
@@ -178,7 +180,7 @@ pub(super) async fn commit(connection: &mut PgConnection, commits: &[&Commit]) -
         Err(error) if lost_a_race(&error) => return Ok(vec![Committed::Conflict; commits.len()]),
         Err(error) => return Err(commit_error(error)),
     };
-    let won: Result<HashSet<i64>, sqlx::Error> = rows.iter().map(|row| sqlx::Row::try_get(row, "n")).collect();
+    let won: Result<HashSet<i64>, sqlx::Error> = rows.iter().map(|row| row.try_get("n")).collect();
     let won = won.map_err(StoreError::Unknown)?;
     let outcome = |(n, _)| if won.contains(&n) { Committed::Done } else { Committed::Conflict };
     Ok((1..).zip(commits).map(outcome).collect())
@@ -186,7 +188,7 @@ pub(super) async fn commit(connection: &mut PgConnection, commits: &[&Commit]) -
 
 /// Serialization failures and deadlocks: the database undid the statement because of another one.
 fn lost_a_race(error: &sqlx::Error) -> bool {
-    error.as_database_error().and_then(|error| error.code()).is_some_and(|code| code == "40001" || code == "40P01")
+    error.as_database_error().and_then(DatabaseError::code).is_some_and(|code| code == "40001" || code == "40P01")
 }
 
 fn commit_error(error: sqlx::Error) -> StoreError {
@@ -221,11 +223,11 @@ fn bind_threads<'q>(statement: Statement<'q>, commits: &[&Commit]) -> Statement<
     statement
         .bind(column(commits, |commit| commit.key.resource.as_str()))
         .bind(column(commits, |commit| commit.key.thread.as_str()))
-        .bind(column(commits, |commit| commit.expected.map(|version| version.get())))
+        .bind(column(commits, |commit| commit.expected.map(Version::get)))
         .bind(column(commits, |commit| commit.version.get()))
         .bind(column(commits, |commit| commit.list.revision().get()))
         .bind(column(commits, |commit| commit.list.change_id().get()))
-        .bind(column(commits, |commit| commit.list.deleted_at_revision().map(|revision| revision.get())))
+        .bind(column(commits, |commit| commit.list.deleted_at_revision().map(Revision::get)))
         .bind(column(commits, |commit| commit.list.counters().next_number))
         .bind(column(commits, |commit| commit.list.counters().leases))
         .bind(column(commits, |commit| commit.list.first_lease_expiry().map(micros)))
@@ -249,9 +251,9 @@ fn bind_upserts<'q>(statement: Statement<'q>, upserts: &[(i64, &Task)]) -> State
         .bind(column(upserts, |(_, task)| task.position))
         .bind(column(upserts, |(_, task)| task.content.as_str()))
         .bind(column(upserts, |(_, task)| task.status.as_str()))
-        .bind(column(upserts, |(_, task)| task.active_form.as_ref().map(|text| text.as_str())))
+        .bind(column(upserts, |(_, task)| task.active_form.as_ref().map(ActiveForm::as_str)))
         .bind(column(upserts, |(_, task)| task.description.as_str()))
-        .bind(column(upserts, |(_, task)| task.owner.as_ref().map(|owner| owner.as_str())))
+        .bind(column(upserts, |(_, task)| task.owner.as_ref().map(Owner::as_str)))
         .bind(column(upserts, |(_, task)| json::to_text(&task.metadata)))
         .bind(column(upserts, |(_, task)| json::to_text(&task.blockers)))
         .bind(column(upserts, |(_, task)| task.lease.as_ref().map(|lease| lease.token.as_ref())))

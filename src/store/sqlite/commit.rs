@@ -1,9 +1,10 @@
 //! The commit on `SQLite`: one statement a row, inside a transaction that is the only writer.
 
+use sqlx::Sqlite;
+use sqlx::query::Query;
 use sqlx::sqlite::{SqliteArguments, SqliteConnection};
-use sqlx::{Sqlite, query::Query};
 
-use crate::domain::{Change, Task, ThreadKey};
+use crate::domain::{Change, Revision, Task, ThreadKey};
 use crate::json;
 use crate::store::rows::{count, micros, minute};
 use crate::store::{AnswerKey, Commit, Committed, KeptAnswer};
@@ -127,7 +128,7 @@ fn thread<'q>(statement: &'static str, commit: &Commit) -> Statement<'q> {
         .bind(commit.version.get())
         .bind(list.revision().get())
         .bind(list.change_id().get())
-        .bind(list.deleted_at_revision().map(|revision| revision.get()))
+        .bind(list.deleted_at_revision().map(Revision::get))
         .bind(list.counters().next_number)
         .bind(list.counters().leases)
         .bind(list.first_lease_expiry().map(micros))

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use sqlx::error::DatabaseError;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow, SqliteSynchronous,
@@ -18,9 +19,6 @@ use super::{
     rows, sql,
 };
 use crate::domain::{Change, Moment, Revision, ThreadKey, Version};
-
-/// How long a statement waits for another process to end its transaction.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long to wait before asking again where `SQLite` itself does not wait: while a new file is given its journal.
 const BUSY_PAUSE: Duration = Duration::from_millis(10);
@@ -60,8 +58,11 @@ impl SqliteStore {
     /// # Errors
     /// [`OpenError::Connect`] or [`OpenError::Migrate`].
     pub async fn open(url: &str, options: &StoreOptions) -> Result<Self, OpenError> {
-        let connect = SqliteConnectOptions::from_str(url).map_err(OpenError::Connect)?.busy_timeout(BUSY_TIMEOUT);
-        let deadline = Instant::now() + options.acquire_timeout.max(BUSY_TIMEOUT);
+        let connect = SqliteConnectOptions::from_str(url)
+            .map_err(OpenError::Connect)?
+            // For the end of another process's transaction, as for a connection.
+            .busy_timeout(options.acquire_timeout);
+        let deadline = Instant::now() + options.acquire_timeout;
         let writing = connect
             .clone()
             .create_if_missing(true)
@@ -107,11 +108,9 @@ impl SqliteStore {
         for commit in commits {
             outcomes.push(commit::commit(&mut transaction, commit).await.map_err(read_error)?);
         }
-        transaction.commit().await.map_err(|error| match is_busy(&error) {
-            true => StoreError::Unavailable(error),
-            // What was written of it may count once the file is opened again.
-            false => StoreError::Unknown(error),
-        })?;
+        // What was written before it failed to end may count once the file is opened again.
+        let end = transaction.commit().await;
+        end.map_err(|error| if is_busy(&error) { StoreError::Unavailable(error) } else { StoreError::Unknown(error) })?;
         Ok(outcomes)
     }
 
@@ -232,6 +231,6 @@ fn read_error(error: sqlx::Error) -> StoreError {
 
 /// Tells whether somebody else holds the lock: `SQLITE_BUSY` or `SQLITE_LOCKED`, of which the code's low byte tells.
 fn is_busy(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|error| error.code()).and_then(|code| code.parse::<i32>().ok());
+    let code = error.as_database_error().and_then(DatabaseError::code).and_then(|code| code.parse::<i32>().ok());
     matches!(code.map(|code| code & 0xff), Some(5 | 6))
 }

@@ -8,33 +8,33 @@ use tasklane::domain::{
     Actor, Change, Content, Counters, Description, Metadata, Moment, Op, ResourceId, Revision, Status, Task, TaskId,
     TaskList, TaskView, ThreadId, ThreadKey, Version,
 };
-use tasklane::store::{AnswerKey, Commit, KeptAnswer, Loaded};
+use tasklane::store::{AnswerKey, Commit, Committed, KeptAnswer, ListStore, Loaded};
 
 /// A moment that is always the same, and others counted from it.
-pub fn at(seconds: i64) -> Moment {
+pub(crate) fn at(seconds: i64) -> Moment {
     DateTime::from_timestamp(1_780_000_000, 123_456_000).expect("a moment") + TimeDelta::seconds(seconds)
 }
 
 /// A version that no other commit of this program has, negative every other time.
-pub fn version() -> Version {
+pub(crate) fn version() -> Version {
     static LAST: AtomicI64 = AtomicI64::new(0);
     let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     Version::new(if number % 2 == 0 { i64::MIN + number } else { i64::MAX - number })
 }
 
-pub fn key(resource: &str, thread: &str) -> ThreadKey {
+pub(crate) fn key(resource: &str, thread: &str) -> ThreadKey {
     ThreadKey {
         resource: ResourceId::parse(resource).expect("a resource id"),
         thread: ThreadId::parse(thread).expect("a thread id"),
     }
 }
 
-pub fn id(text: &str) -> TaskId {
+pub(crate) fn id(text: &str) -> TaskId {
     TaskId::parse(text).expect("a task id")
 }
 
 /// A pending task with nothing but a content, which is its id unless it is changed.
-pub fn task(name: &str) -> Task {
+pub(crate) fn task(name: &str) -> Task {
     Task {
         id: id(name),
         position: 0,
@@ -54,12 +54,12 @@ pub fn task(name: &str) -> Task {
     }
 }
 
-pub fn content(text: &str) -> Content {
+pub(crate) fn content(text: &str) -> Content {
     Content::parse(text).expect("a content")
 }
 
 /// The commit that makes the list hold these tasks, in this order, as one change.
-pub fn commit(key: &ThreadKey, loaded: &Loaded, tasks: Vec<Task>) -> Commit {
+pub(crate) fn commit(key: &ThreadKey, loaded: &Loaded, tasks: Vec<Task>) -> Commit {
     let version = version();
     let revision = loaded.list.revision().next();
     let tasks: Vec<Arc<Task>> = (1..).zip(tasks).map(|(position, task)| Arc::new(Task { position, ..task })).collect();
@@ -92,8 +92,18 @@ pub fn commit(key: &ThreadKey, loaded: &Loaded, tasks: Vec<Task>) -> Commit {
     }
 }
 
+/// The commit that deletes the thread.
+pub(crate) fn deletion(key: &ThreadKey, loaded: &Loaded) -> Commit {
+    let mut commit = commit(key, loaded, Vec::new());
+    let revision = commit.list.revision();
+    commit.list = TaskList::restored(revision, commit.version, Some(revision), loaded.list.counters(), Vec::new())
+        .expect("no id twice");
+    commit.forgets_changes = true;
+    commit
+}
+
 /// The commit that no reader sees: the list stays, but an answer is kept.
-pub fn quiet_commit(key: &ThreadKey, loaded: &Loaded, answer: (AnswerKey, KeptAnswer)) -> Commit {
+pub(crate) fn quiet_commit(key: &ThreadKey, loaded: &Loaded, answer: (AnswerKey, KeptAnswer)) -> Commit {
     Commit {
         key: key.clone(),
         expected: loaded.version,
@@ -108,16 +118,23 @@ pub fn quiet_commit(key: &ThreadKey, loaded: &Loaded, answer: (AnswerKey, KeptAn
     }
 }
 
-pub fn list(revision: Revision, change_id: Version, counters: Counters, tasks: Vec<Arc<Task>>) -> TaskList {
+/// A list that was never deleted.
+pub(crate) fn list(revision: Revision, change_id: Version, counters: Counters, tasks: Vec<Arc<Task>>) -> TaskList {
     TaskList::restored(revision, change_id, None, counters, tasks).expect("ids that differ")
 }
 
-pub fn answer(key: &str, answer: &str) -> (AnswerKey, KeptAnswer) {
+pub(crate) fn answer(key: &str, answer: &str) -> (AnswerKey, KeptAnswer) {
     let key = AnswerKey { actor: Actor::default(), operation: "task_write".to_owned(), key: key.to_owned() };
     (key, KeptAnswer { fingerprint: format!("fingerprint of {answer}"), answer: answer.to_owned() })
 }
 
 /// The contents of a list in its order.
-pub fn contents(loaded: &Loaded) -> Vec<&str> {
+pub(crate) fn contents(loaded: &Loaded) -> Vec<&str> {
     loaded.list.tasks().iter().map(|task| task.content.as_str()).collect()
+}
+
+/// Commits, and loads what is there now.
+pub(crate) async fn committed(store: &dyn ListStore, commit: &Commit) -> Loaded {
+    assert_eq!(store.commit(commit).await.expect("the database answers"), Committed::Done);
+    store.load(&commit.key, None).await.expect("the database answers")
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// A way to call tools.
-pub trait ToolEdge {
+pub(crate) trait ToolEdge {
     /// Calls a tool with arguments as they are spelled; returns the result's JSON object, whose `content` is its text.
     async fn call(&self, thread: &str, tool: &str, arguments: &str) -> Value;
 
@@ -16,7 +16,7 @@ pub trait ToolEdge {
 
 /// One of the recordings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Recording {
+pub(crate) enum Recording {
     Mastra,
     AgentScope,
 }
@@ -30,7 +30,7 @@ impl Recording {
     }
 
     /// Replays each case on a thread of its own.
-    pub async fn replay(self, edge: &impl ToolEdge) {
+    pub(crate) async fn replay(self, edge: &impl ToolEdge) {
         let (file, cases_recorded) = self.file();
         let mut failures = Vec::new();
         let mut cases = 0;

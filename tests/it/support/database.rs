@@ -12,40 +12,40 @@ use tasklane::store::{self, ListStore, StoreOptions};
 
 /// A database that no other test knows.
 #[derive(Debug, Clone)]
-pub struct TestDatabase {
+pub(crate) struct TestDatabase {
     kind: Kind,
     url: String,
 }
 
 /// Which database it is, for the few tests that look inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Postgres,
     Sqlite,
 }
 
 /// Options for tests: more connections than they need, and more time.
-pub fn options() -> StoreOptions {
+pub(crate) fn options() -> StoreOptions {
     StoreOptions { connections_max: 4, acquire_timeout: Duration::from_secs(30) }
 }
 
 impl TestDatabase {
-    pub fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> Kind {
         self.kind
     }
 
     /// Returns the URL, for another process or another store.
-    pub fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
     /// Opens a store, as each process does for itself.
-    pub async fn open(&self) -> Arc<dyn ListStore> {
+    pub(crate) async fn open(&self) -> Arc<dyn ListStore> {
         store::open(&self.url, &options()).await.expect("the test's database opens")
     }
 
     /// Does something behind the store's back.
-    pub async fn execute(&self, sql: &str) {
+    pub(crate) async fn execute(&self, sql: &str) {
         let sql = AssertSqlSafe(sql.to_owned());
         match self.kind {
             Kind::Postgres => self.postgres().await.execute(sql).await.map(drop),
@@ -55,7 +55,7 @@ impl TestDatabase {
     }
 
     /// Asks for one number behind the store's back.
-    pub async fn number(&self, sql: &str) -> i64 {
+    pub(crate) async fn number(&self, sql: &str) -> i64 {
         let sql = AssertSqlSafe(sql.to_owned());
         match self.kind {
             Kind::Postgres => self.postgres().await.fetch_one(sql).await.and_then(|row| row.try_get(0)),
@@ -65,10 +65,26 @@ impl TestDatabase {
     }
 
     /// Lets the database parse a statement and find its tables and columns.
-    pub async fn prepare(&self, sql: &'static str) -> Result<(), sqlx::Error> {
+    pub(crate) async fn prepare(&self, sql: &'static str) -> Result<(), sqlx::Error> {
         match self.kind {
             Kind::Postgres => self.postgres().await.prepare(sql.into_sql_str()).await.map(drop),
             Kind::Sqlite => self.sqlite().await.prepare(sql.into_sql_str()).await.map(drop),
+        }
+    }
+
+    /// Waits until so many of the stores' sessions are as described; on `PostgreSQL` only.
+    pub(crate) async fn wait_for_sessions(&self, condition: &str, count: i64) {
+        let mut admin = self.postgres().await;
+        let query = format!(
+            "select count(*) from pg_stat_activity
+            where datname = current_database() and application_name = 'tasklane' and {condition}"
+        );
+        loop {
+            let row = admin.fetch_one(AssertSqlSafe(query.as_str())).await.expect("the query runs");
+            if row.get::<i64, _>(0) == count {
+                return;
+            }
+            tokio::task::yield_now().await;
         }
     }
 
@@ -82,7 +98,7 @@ impl TestDatabase {
 }
 
 /// Runs a test on a new database of the server that `TEST_POSTGRES_URL` names.
-pub async fn on_postgres<T: Future<Output = ()> + Send + 'static>(test: impl FnOnce(TestDatabase) -> T) {
+pub(crate) async fn on_postgres<T: Future<Output = ()> + Send + 'static>(test: impl FnOnce(TestDatabase) -> T) {
     let server = std::env::var("TEST_POSTGRES_URL").expect(
         "TEST_POSTGRES_URL names a PostgreSQL server where databases may be made: scripts/test starts one and sets it",
     );
@@ -99,7 +115,7 @@ pub async fn on_postgres<T: Future<Output = ()> + Send + 'static>(test: impl FnO
 }
 
 /// Runs a test on a new file.
-pub async fn on_sqlite<T: Future<Output = ()> + Send + 'static>(test: impl FnOnce(TestDatabase) -> T) {
+pub(crate) async fn on_sqlite<T: Future<Output = ()> + Send + 'static>(test: impl FnOnce(TestDatabase) -> T) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file: PathBuf = folder.path().join("tasklane.db");
     let url = format!("sqlite://{}", file.display());

@@ -6,7 +6,7 @@ use tasklane::store::{AnswerKey, Commit, Committed, ListStore, Loaded, StoreErro
 
 /// A store that is never there.
 #[derive(Debug)]
-pub struct FailingStore;
+pub(crate) struct FailingStore;
 
 fn gone<T>() -> Result<T, StoreError> {
     Err(StoreError::Unavailable(sqlx::Error::PoolTimedOut))

@@ -19,13 +19,13 @@ use tasklane::store::ListStore;
 use tower::ServiceExt;
 
 /// The revision of the protocol without any handshake.
-pub const MODERN: &str = "2026-07-28";
+pub(crate) const MODERN: &str = "2026-07-28";
 /// The last revision that begins with `initialize`.
-pub const LEGACY: &str = "2025-11-25";
+pub(crate) const LEGACY: &str = "2025-11-25";
 
 /// A client of a service.
 #[derive(Clone)]
-pub struct Mcp {
+pub(crate) struct Mcp {
     router: Router,
     path: String,
     headers: BTreeMap<String, String>,
@@ -33,24 +33,24 @@ pub struct Mcp {
 
 /// What came back.
 #[derive(Debug)]
-pub struct Answer {
-    pub status: StatusCode,
-    pub content_type: String,
-    pub text: String,
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) content_type: String,
+    pub(crate) text: String,
 }
 
-pub fn lists(store: Arc<dyn ListStore>) -> Lists {
+pub(crate) fn lists(store: Arc<dyn ListStore>) -> Lists {
     let settings = service::Settings { deadline: Duration::from_secs(30), ..service::Settings::default() };
     Lists::new(store, Arc::new(SystemClock), settings)
 }
 
 impl Mcp {
-    pub fn new(store: Arc<dyn ListStore>) -> Self {
+    pub(crate) fn new(store: Arc<dyn ListStore>) -> Self {
         Self::with(store, &[])
     }
 
     /// Reaches a service that was started with these flags.
-    pub fn with(store: Arc<dyn ListStore>, flags: &[&str]) -> Self {
+    pub(crate) fn with(store: Arc<dyn ListStore>, flags: &[&str]) -> Self {
         let settings = Cli::parse_from(std::iter::once(&"tasklane").chain(flags)).settings;
         let headers = [
             ("host", "localhost:8080"),
@@ -66,30 +66,30 @@ impl Mcp {
     }
 
     /// Points at another path.
-    pub fn at(&self, path: &str) -> Self {
+    pub(crate) fn at(&self, path: &str) -> Self {
         Self { path: path.to_owned(), ..self.clone() }
     }
 
     /// Sends a header with every request, or another value of it.
-    pub fn header(&self, name: &str, value: &str) -> Self {
+    pub(crate) fn header(&self, name: &str, value: &str) -> Self {
         let mut other = self.clone();
         other.headers.insert(name.to_owned(), value.to_owned());
         other
     }
 
     /// Leaves a header out.
-    pub fn without(&self, name: &str) -> Self {
+    pub(crate) fn without(&self, name: &str) -> Self {
         let mut other = self.clone();
         other.headers.remove(name);
         other
     }
 
     /// Posts a body as it is.
-    pub async fn post(&self, body: impl Into<Body>) -> Answer {
+    pub(crate) async fn post(&self, body: impl Into<Body>) -> Answer {
         self.send("POST", body).await
     }
 
-    pub async fn send(&self, method: &str, body: impl Into<Body>) -> Answer {
+    pub(crate) async fn send(&self, method: &str, body: impl Into<Body>) -> Answer {
         let mut request = Request::builder().method(method).uri(&self.path);
         for (name, value) in &self.headers {
             request = request.header(name, value);
@@ -104,17 +104,17 @@ impl Mcp {
     }
 
     /// Asks as clients of the revisions before 2026-07-28 do, without a handshake.
-    pub async fn legacy(&self, method: &str, params: Value) -> Value {
+    pub(crate) async fn legacy(&self, method: &str, params: Value) -> Value {
         let client = self.header("mcp-protocol-version", LEGACY);
         client.post(json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}).to_string()).await.message()
     }
 
     /// Asks as clients of 2026-07-28 do.
-    pub async fn modern(&self, method: &str, params: Value) -> Value {
+    pub(crate) async fn modern(&self, method: &str, params: Value) -> Value {
         self.modern_answer(method, params).await.message()
     }
 
-    pub async fn modern_answer(&self, method: &str, mut params: Value) -> Answer {
+    pub(crate) async fn modern_answer(&self, method: &str, mut params: Value) -> Answer {
         params["_meta"]["io.modelcontextprotocol/protocolVersion"] = MODERN.into();
         params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
         let mut client = self.header("mcp-protocol-version", MODERN).header("mcp-method", method);
@@ -127,12 +127,12 @@ impl Mcp {
     }
 
     /// Calls a tool with arguments as they are spelled; returns the result.
-    pub async fn call(&self, tool: &str, arguments: &str) -> Value {
+    pub(crate) async fn call(&self, tool: &str, arguments: &str) -> Value {
         serde_json::from_str::<Value>(&self.call_text(tool, arguments).await).expect("JSON")["result"].clone()
     }
 
     /// Calls a tool and returns the whole answer as it is spelled.
-    pub async fn call_text(&self, tool: &str, arguments: &str) -> String {
+    pub(crate) async fn call_text(&self, tool: &str, arguments: &str) -> String {
         let tool = json!(tool);
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":{tool},"arguments":{arguments}}}}}"#
@@ -145,13 +145,13 @@ impl Mcp {
 
 impl Answer {
     /// Returns the message, which must be JSON.
-    pub fn message(&self) -> Value {
+    pub(crate) fn message(&self) -> Value {
         assert_eq!(self.content_type, "application/json", "{self:?}");
         serde_json::from_str(&self.text).expect("JSON")
     }
 
     /// Returns the code of the protocol's error.
-    pub fn error_code(&self) -> i64 {
+    pub(crate) fn error_code(&self) -> i64 {
         self.message()["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {self:?}"))
     }
 }

@@ -1,10 +1,11 @@
 //! What tests share: databases of their own, and short ways to say what a list holds.
 
-pub mod build;
-pub mod conformance;
-pub mod database;
-pub mod failing;
-pub mod mcp;
+pub(crate) mod build;
+pub(crate) mod conformance;
+pub(crate) mod database;
+pub(crate) mod failing;
+pub(crate) mod mcp;
+pub(crate) mod proxy;
 
 /// Makes two tests of each body, `postgres::name` and `sqlite::name`, each with a new database of its own.
 macro_rules! both_databases {
