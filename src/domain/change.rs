@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::apply::drop_dangling_edges;
 use super::ids::{Actor, TaskId};
 use super::list::TaskView;
 use super::task::{Moment, Revision, Task, Version};
@@ -117,11 +118,18 @@ impl fmt::Display for Summary {
 pub fn replayed_back(tasks: &[Arc<Task>], ops: &[Op]) -> Vec<Arc<Task>> {
     let mut earlier: Vec<Arc<Task>> = tasks.to_vec();
     let mut removed: Vec<(usize, &TaskView)> = Vec::new();
+    let mut seen: Vec<&TaskView> = Vec::new();
     for op in ops {
         match op {
             Op::Add(view) => earlier.retain(|task| task.id != view.task.id),
-            Op::Update { before, .. } => replace(&mut earlier, before),
-            Op::Remove { before, place } => removed.push((*place, before)),
+            Op::Update { before, .. } => {
+                replace(&mut earlier, before);
+                seen.push(before);
+            }
+            Op::Remove { before, place } => {
+                removed.push((*place, before));
+                seen.push(before);
+            }
             Op::Order { .. } => {}
         }
     }
@@ -130,22 +138,55 @@ pub fn replayed_back(tasks: &[Arc<Task>], ops: &[Op]) -> Vec<Arc<Task>> {
         earlier.insert(place.min(earlier.len()), Arc::clone(&view.task));
     }
     let order = ops.iter().find_map(|op| if let Op::Order { before, .. } = op { Some(before) } else { None });
-    order.map_or_else(|| earlier.clone(), |before| ordered(&earlier, before))
+    linked(order.map_or_else(|| earlier.clone(), |before| ordered(&earlier, before)), &seen)
 }
 
 /// Returns the tasks as they are after a change, given those before it.
 #[must_use]
 pub fn replayed(tasks: &[Arc<Task>], ops: &[Op]) -> Vec<Arc<Task>> {
     let mut later: Vec<Arc<Task>> = tasks.to_vec();
+    let mut seen: Vec<&TaskView> = Vec::new();
     for op in ops {
         match op {
-            Op::Add(view) => later.push(Arc::clone(&view.task)),
-            Op::Update { after, .. } => replace(&mut later, after),
+            Op::Add(view) => {
+                later.push(Arc::clone(&view.task));
+                seen.push(view);
+            }
+            Op::Update { after, .. } => {
+                replace(&mut later, after);
+                seen.push(after);
+            }
             Op::Remove { before, .. } => later.retain(|task| task.id != before.task.id),
             Op::Order { after, .. } => later = ordered(&later, after),
         }
     }
-    later
+    linked(later, &seen)
+}
+
+/// Gives each task the blockers that the replayed views tell of.
+///
+/// A task that got or lost a completed blocker reads as before, so that the change has no step for it; but every edge is
+/// seen from its blocker's side, and that side has a step.
+fn linked(mut tasks: Vec<Arc<Task>>, seen: &[&TaskView]) -> Vec<Arc<Task>> {
+    let blocks: HashMap<&TaskId, HashSet<&TaskId>> =
+        seen.iter().map(|view| (&view.task.id, view.blocks.iter().collect())).collect();
+    let mut blocked_by: HashMap<&TaskId, Vec<&TaskId>> = HashMap::new();
+    for view in seen {
+        for blocked in &view.blocks {
+            blocked_by.entry(blocked).or_default().push(&view.task.id);
+        }
+    }
+    for task in &mut tasks {
+        let is_stale = |id: &TaskId| blocks.get(id).is_some_and(|blocked| !blocked.contains(&task.id));
+        let stays: Vec<&TaskId> = task.blockers.iter().filter(|id| !is_stale(id)).collect();
+        let new = blocked_by.get(&task.id).into_iter().flatten().copied().filter(|id| !task.blockers.contains(id));
+        let blockers: Vec<TaskId> = stays.into_iter().chain(new).cloned().collect();
+        if blockers != task.blockers {
+            Arc::make_mut(task).blockers = blockers;
+        }
+    }
+    drop_dangling_edges(&mut tasks);
+    tasks
 }
 
 fn replace(tasks: &mut [Arc<Task>], view: &TaskView) {
@@ -186,4 +227,24 @@ pub(super) fn ops_between(earlier: &[TaskView], later: &[TaskView]) -> Vec<Op> {
         ops.push(Op::Order { before: ids(earlier), after: ids(later) });
     }
     ops
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Operation;
+    use crate::domain::fixture::{Story, blocked_by, ids, task_id, write};
+
+    #[test]
+    fn an_edge_to_a_completed_blocker_is_replayed_though_only_the_blocker_reads_differently() {
+        let mut story = Story::new();
+        story.run(&write(&["a", "b"]));
+        story.run(&Operation::Complete(task_id("a")));
+        let before = story.list.clone();
+        let linked = story.run(&blocked_by("b", &["a"]));
+        let ops = linked.change.unwrap().ops;
+        assert_eq!(Summary::of(&ops).updated, 1);
+        assert_eq!(replayed(before.tasks(), &ops)[1].blockers, ids(&["a"]));
+        assert!(replayed_back(story.list.tasks(), &ops)[1].blockers.is_empty());
+    }
 }

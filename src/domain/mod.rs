@@ -23,6 +23,8 @@ pub mod limits;
 mod list;
 mod minting;
 mod operation;
+#[cfg(test)]
+mod properties;
 mod refusal;
 mod restore;
 mod task;

@@ -68,3 +68,23 @@ fn begun(id: &TaskId, item: &Item, at: Moment) -> Task {
         change_id: Version::default(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::domain::fixture::{Story, claim, item, task_id, update, write};
+    use crate::domain::{Content, Operation, Patch, Status};
+
+    #[test]
+    fn a_new_task_does_not_get_the_id_of_one_that_somebody_holds() {
+        let mut story = Story::new();
+        story.run(&Operation::Write(vec![item(None, "b", Status::Pending)]));
+        story.run(&claim("w", Some("task_b")));
+        let renamed = Content::parse("something else").unwrap();
+        story.run(&update("task_b", Patch { content: Some(renamed), ..Patch::default() }));
+        story.run(&Operation::Write(vec![item(None, "b", Status::Pending)]));
+        assert_eq!(story.ids(), ["task_b_2", "task_b"]);
+        assert_eq!(story.status("task_b"), Status::InProgress);
+        story.run(&write(&["task_b"]));
+        assert_eq!(story.list.get(&task_id("task_b")).unwrap().content.as_str(), "something else");
+    }
+}

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::ser::SerializeMap;
 
 use crate::domain::{
-    ChangedEdges, Filter, Json, Moment, Operation, Outcome, Patch, Refusal, Status, TaskId, TaskList, TaskView,
+    ChangedEdges, Filter, Json, Operation, Outcome, Patch, Refusal, Status, TaskId, TaskList, TaskView,
 };
 use crate::json::to_text;
 use crate::toolset::answer_text::push_warnings;
@@ -96,7 +96,7 @@ fn whole(view: &TaskView) -> String {
         let note = if is_cut { format!(" ({HOW_WHOLE})") } else { String::new() };
         let _ = write!(text, "\nMetadata: {}{note}", wording::escaped(&metadata, METADATA_CHARS_SHOWN));
     }
-    let _ = write!(text, "\nCreated: {}", rfc3339(task.created_at));
+    let _ = write!(text, "\nCreated: {}", wording::moment(task.created_at));
     text
 }
 
@@ -262,11 +262,7 @@ impl Serialize for TaskOut {
         map.serialize_entry("metadata", &Json::from(task.metadata.clone()))?;
         map.serialize_entry("blocks", blocks)?;
         map.serialize_entry("blocked_by", blocked_by)?;
-        map.serialize_entry("created_at", &rfc3339(task.created_at))?;
+        map.serialize_entry("created_at", &wording::moment(task.created_at))?;
         map.end()
     }
-}
-
-fn rfc3339(at: Moment) -> String {
-    at.to_rfc3339_opts(chrono::SecondsFormat::Micros, true)
 }

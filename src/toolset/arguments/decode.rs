@@ -57,43 +57,6 @@ impl Spot<'_> {
         parse(text).map_or_else(|fault| self.fault(&fault.to_string()), Some)
     }
 
-    pub(super) fn id(&mut self, value: &Json) -> Option<TaskId> {
-        match value {
-            Json::Number(spelling) if self.manner == Manner::Lenient && is_integer(spelling) => {
-                TaskId::parse(spelling).map_or_else(|fault| self.fault(&fault.to_string()), Some)
-            }
-            Json::Number(_) | Json::Null | Json::Bool(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => {
-                self.text(value, |text| TaskId::parse(text))
-            }
-        }
-    }
-
-    pub(super) fn ids(&mut self, value: &Json) -> Option<Vec<TaskId>> {
-        match (self.manner, value) {
-            (_, Json::Array(items)) => self.items(items, |spot, item| spot.id_of_list(item)),
-            (Manner::Lenient, Json::String(text)) if looks_like_array(text) => {
-                let Json::Array(items) = self.decoded(text, r#"JSON array like ["1", "2"]"#)? else {
-                    return self.fault(IDS_EXAMPLE);
-                };
-                self.items(&items, |spot, item| spot.id_of_list(item))
-            }
-            (Manner::Lenient, Json::String(_) | Json::Number(_)) => self.id(value).map(|id| vec![id]),
-            (_, Json::Null | Json::Bool(_) | Json::Object(_) | Json::String(_) | Json::Number(_)) => {
-                self.fault(IDS_EXAMPLE)
-            }
-        }
-    }
-
-    fn id_of_list(&mut self, value: &Json) -> Option<TaskId> {
-        match value {
-            Json::Null => self.fault(r#"must not be null: give ids like ["1", "2"]"#),
-            Json::String(text) if looks_like_array(text) && matches!(parse(text), Ok(Json::Array(_))) => {
-                self.fault(r#"is an array within the list: give one flat list of ids like ["1", "2"]"#)
-            }
-            Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => self.id(value),
-        }
-    }
-
     pub(super) fn choice<T: Copy>(&mut self, value: &Json, choices: &[(&str, T)]) -> Option<T> {
         let found = match value {
             Json::String(text) => choices.iter().find(|(name, _)| name == text).map(|(_, choice)| *choice),
@@ -118,35 +81,9 @@ impl Spot<'_> {
         }
     }
 
-    pub(super) fn boolean(&mut self, value: &Json) -> Option<bool> {
-        match value {
-            Json::Bool(value) => Some(*value),
-            Json::String(text) if self.manner == Manner::Lenient && text == "true" => Some(true),
-            Json::String(text) if self.manner == Manner::Lenient && text == "false" => Some(false),
-            Json::Null | Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => {
-                self.fault("must be true or false")
-            }
-        }
-    }
-
-    pub(super) fn object(&mut self, value: &Json) -> Option<Vec<(String, Json)>> {
-        match (self.manner, value) {
-            (_, Json::Object(members)) => Some(members.clone()),
-            (Manner::Lenient, Json::String(text)) => match self.decoded(text, "JSON object")? {
-                Json::Object(members) => Some(members),
-                Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => {
-                    self.fault("must be an object")
-                }
-            },
-            (_, Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_)) => {
-                self.fault("must be an object")
-            }
-        }
-    }
-
     pub(super) fn objects<T>(&mut self, value: &Json, read: &impl Fn(&mut Fields<'_>) -> Option<T>) -> Option<Vec<T>> {
         let read_item = |spot: &mut Spot<'_>, item: &Json| {
-            let members = spot.object(item)?;
+            let members = object(spot, item)?;
             let mut fields = Fields::new(spot.manner, spot.place, &members, spot.findings);
             let value = read(&mut fields);
             fields.close();
@@ -187,6 +124,69 @@ impl Spot<'_> {
                 let place = if pointer.is_empty() { "what it holds".to_owned() } else { pointer };
                 self.fault(&format!("is a string with JSON that cannot be kept: {place} {message}"))
             }
+        }
+    }
+}
+
+pub(super) fn id(spot: &mut Spot<'_>, value: &Json) -> Option<TaskId> {
+    match value {
+        Json::Number(spelling) if spot.manner == Manner::Lenient && is_integer(spelling) => {
+            TaskId::parse(spelling).map_or_else(|fault| spot.fault(&fault.to_string()), Some)
+        }
+        Json::Number(_) | Json::Null | Json::Bool(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => {
+            spot.text(value, |text| TaskId::parse(text))
+        }
+    }
+}
+
+pub(super) fn ids(spot: &mut Spot<'_>, value: &Json) -> Option<Vec<TaskId>> {
+    match (spot.manner, value) {
+        (_, Json::Array(items)) => spot.items(items, id_of_list),
+        (Manner::Lenient, Json::String(text)) if looks_like_array(text) => {
+            let Json::Array(items) = spot.decoded(text, r#"JSON array like ["1", "2"]"#)? else {
+                return spot.fault(IDS_EXAMPLE);
+            };
+            spot.items(&items, id_of_list)
+        }
+        (Manner::Lenient, Json::String(_) | Json::Number(_)) => id(spot, value).map(|id| vec![id]),
+        (_, Json::Null | Json::Bool(_) | Json::Object(_) | Json::String(_) | Json::Number(_)) => {
+            spot.fault(IDS_EXAMPLE)
+        }
+    }
+}
+
+fn id_of_list(spot: &mut Spot<'_>, value: &Json) -> Option<TaskId> {
+    match value {
+        Json::Null => spot.fault(r#"must not be null: give ids like ["1", "2"]"#),
+        Json::String(text) if looks_like_array(text) && matches!(parse(text), Ok(Json::Array(_))) => {
+            spot.fault(r#"is an array within the list: give one flat list of ids like ["1", "2"]"#)
+        }
+        Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => id(spot, value),
+    }
+}
+
+pub(super) fn boolean(spot: &mut Spot<'_>, value: &Json) -> Option<bool> {
+    match value {
+        Json::Bool(value) => Some(*value),
+        Json::String(text) if spot.manner == Manner::Lenient && text == "true" => Some(true),
+        Json::String(text) if spot.manner == Manner::Lenient && text == "false" => Some(false),
+        Json::Null | Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => {
+            spot.fault("must be true or false")
+        }
+    }
+}
+
+pub(super) fn object(spot: &mut Spot<'_>, value: &Json) -> Option<Vec<(String, Json)>> {
+    match (spot.manner, value) {
+        (_, Json::Object(members)) => Some(members.clone()),
+        (Manner::Lenient, Json::String(text)) => match spot.decoded(text, "JSON object")? {
+            Json::Object(members) => Some(members),
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => {
+                spot.fault("must be an object")
+            }
+        },
+        (_, Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_)) => {
+            spot.fault("must be an object")
         }
     }
 }

@@ -125,7 +125,6 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns a text that may be `null` with a meaning in the strict manner (inner `None`); lenient, null is absent.
-    #[expect(clippy::option_option, reason = "not given, null, and given are three things")]
     pub fn nullable_text<T: PartialEq>(
         &mut self,
         name: &'static str,
@@ -155,12 +154,12 @@ impl<'a> Fields<'a> {
 
     /// Returns a task's id; lenient, an integer literal is taken as its own spelling.
     pub fn id(&mut self, name: &'static str) -> Option<TaskId> {
-        self.given(name, |spot, value| spot.id(value))
+        self.given(name, decode::id)
     }
 
     /// Returns a list of ids; lenient, one bare id is a list of one, and a JSON array may come as a string.
     pub fn ids(&mut self, name: &'static str) -> Option<Vec<TaskId>> {
-        self.given(name, |spot, value| spot.ids(value))
+        self.given(name, decode::ids)
     }
 
     /// Returns a status.
@@ -180,12 +179,12 @@ impl<'a> Fields<'a> {
 
     /// Returns a boolean; lenient, `"true"` and `"false"` are booleans too.
     pub fn boolean(&mut self, name: &'static str) -> Option<bool> {
-        self.given(name, |spot, value| spot.boolean(value))
+        self.given(name, decode::boolean)
     }
 
     /// Returns a JSON object as it was sent; lenient, it may come as a string.
     pub fn metadata(&mut self, name: &'static str) -> Option<Metadata> {
-        self.given(name, |spot, value| spot.object(value)).map(Metadata::new)
+        self.given(name, decode::object).map(Metadata::new)
     }
 
     /// Returns a list of objects, each read by `read`; lenient, the list and each of its items may come as a string.
@@ -250,7 +249,6 @@ fn get<'a>(members: &'a [(String, Json)], name: &str) -> Option<&'a Json> {
 /// Returns the name, and after it what else a model may call it.
 fn spellings(manner: Manner, name: &'static str) -> impl Iterator<Item = &'static str> {
     let others: &'static [&'static str] = match (manner, name) {
-        (Manner::Strict, _) => &[],
         (Manner::Lenient, "id") => &["task_id", "taskId"],
         (Manner::Lenient, "task_id") => &["taskId", "id"],
         (Manner::Lenient, "lease_token") => &["leaseToken"],
@@ -260,7 +258,7 @@ fn spellings(manner: Manner, name: &'static str) -> impl Iterator<Item = &'stati
         (Manner::Lenient, "add_blocked_by") => &["addBlockedBy"],
         (Manner::Lenient, "remove_blocks") => &["removeBlocks"],
         (Manner::Lenient, "remove_blocked_by") => &["removeBlockedBy"],
-        (Manner::Lenient, _) => &[],
+        (Manner::Lenient | Manner::Strict, _) => &[],
     };
     std::iter::once(name).chain(others.iter().copied())
 }

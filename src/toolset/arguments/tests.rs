@@ -167,7 +167,7 @@ fn a_rest_body_is_taken_only_as_documented() {
         (r#"{"content":"a","blocks":"[\"1\"]"}"#, "/blocks"),
         (r#"{"content":"a","metadata":"{}"}"#, "/metadata"),
         (r#"{"content":null}"#, "/content"),
-        (r#"{}"#, "/content"),
+        ("{}", "/content"),
         (r#""{\"content\":\"a\"}""#, ""),
         ("null", ""),
     ] {

@@ -27,7 +27,8 @@ const ID: Kind = Kind::Text { chars_min: 1, chars_max: Some(ID_CHARS_MAX) };
 const OWNER: Kind = Kind::Text { chars_min: 1, chars_max: Some(OWNER_CHARS_MAX) };
 const ANY: Kind = Kind::Text { chars_min: 0, chars_max: None };
 const STATUSES: &[&str] = &["pending", "in_progress", "completed"];
-const REVISION: Kind = Kind::Integer { least: 0, most: i64::MAX };
+/// A larger bound is no integer that every reader of JSON can keep.
+const REVISION: Kind = Kind::Integer { least: 0, most: (1 << 53) - 1 };
 const LEASE_SECONDS: Property = Property::optional(
     "lease_seconds",
     Kind::Integer { least: 1, most: LEASE_SECONDS_MAX as i64 },

@@ -58,15 +58,16 @@ both_databases! {
         let key = key("r", "t");
         let mut loaded = Loaded::default();
         for (seconds, operation) in (0..).zip(operations()) {
-            let stamp = Stamp { at: at(seconds), change_id: version(), actor: Actor::default() };
+            let stamp = Stamp::new(at(seconds), version(), Actor::default());
             let applied = apply(&loaded.list, &operation, &stamp, &Limits::default()).expect("an operation that is allowed");
+            let difference = applied.list.difference_from(&loaded.list);
             let commit = Commit {
                 key: key.clone(),
                 expected: loaded.version,
                 version: stamp.change_id,
                 list: applied.list,
-                upserts: applied.upserts,
-                removals: applied.removals,
+                upserts: difference.upserts,
+                removals: difference.removals,
                 changes: applied.change.into_iter().collect(),
                 answers: Vec::new(),
                 forgets_changes: operation == Operation::DeleteThread,
