@@ -71,8 +71,10 @@ async fn serve(edge: &Edge, thread: Option<ThreadId>, request: Request) -> Respo
 
 async fn pass(edge: &Edge, thread: Option<ThreadId>, request: Request) -> Result<Response, Refused> {
     let settings = &edge.0.settings;
-    let selection = selection(request.uri())?;
-    let service = edge.door(selection, thread.is_none()).ok_or_else(|| Refused::invalid("There are no such tools."))?;
+    let query = Query::of(request.uri())?;
+    let names_thread = thread.is_none() && !query.by_header;
+    let service =
+        edge.door(query.selection, names_thread).ok_or_else(|| Refused::invalid("There are no such tools."))?;
     let (mut parts, body) = request.into_parts();
     if !is_json(&parts.headers) {
         return Ok(service.handle(Request::from_parts(parts, body)).await.map(Body::new));
@@ -93,30 +95,48 @@ async fn pass(edge: &Edge, thread: Option<ThreadId>, request: Request) -> Result
 }
 
 fn call_headers(headers: &HeaderMap) -> Result<CallHeaders, HeaderFault> {
-    let repeat_key = match headers.get(IDEMPOTENCY_KEY) {
-        None => None,
-        Some(value) => {
-            let fault = |fault: KeyFault| HeaderFault { name: IDEMPOTENCY_KEY, message: fault.to_string() };
-            let text = value.to_str().map_err(|_| fault(KeyFault::Unprintable))?;
-            Some(parse_key(text).map_err(fault)?)
-        }
-    };
+    let fault = |fault: KeyFault| HeaderFault { name: IDEMPOTENCY_KEY, message: fault.to_string() };
+    let repeat_key = headers.get(IDEMPOTENCY_KEY).map(|value| value.to_str().map_err(|_| KeyFault::Unprintable));
+    let repeat_key = repeat_key.map(|text| text.and_then(parse_key)).transpose().map_err(fault)?;
     let token = decoded(headers, &X_LEASE_TOKEN, Ok)?.map(Into::into);
     Ok(CallHeaders { repeat_key, token })
 }
 
-/// Reads from the query which tools are wanted.
-fn selection(uri: &Uri) -> Result<Selection, Refused> {
-    let mut given = uri.query().unwrap_or_default().split('&').filter_map(|pair| pair.strip_prefix("toolset="));
-    let Some(name) = given.next() else { return Ok(Selection::One(Toolset::Mastra)) };
-    let name = percent_decode_str(name).decode_utf8_lossy();
-    match (Selection::parse(&name), given.next()) {
-        (Some(selection), None) => Ok(selection),
-        (None, _) | (Some(_), Some(_)) => {
-            let names = Toolset::ALL.map(Toolset::as_str).join(", ");
-            Err(Refused::invalid(format!("The query parameter toolset must be one of {names}, all.")))
-        }
+/// What the query says; whatever else stands in it is passed over.
+struct Query {
+    /// Which tools are wanted.
+    selection: Selection,
+    /// Whether a header names the thread of each call, also where this request has none because it only lists the tools.
+    by_header: bool,
+}
+
+impl Query {
+    fn of(uri: &Uri) -> Result<Self, Refused> {
+        let selection = match value_of(uri, "toolset") {
+            None => Some(Selection::One(Toolset::Mastra)),
+            Some(name) => name.as_deref().and_then(Selection::parse),
+        };
+        let by_header = match value_of(uri, "thread") {
+            None => Some(false),
+            Some(name) => (name.as_deref() == Some("header")).then_some(true),
+        };
+        let names = || Toolset::ALL.map(Toolset::as_str).join(", ");
+        Ok(Self {
+            selection: selection.ok_or_else(|| {
+                Refused::invalid(format!("The query parameter toolset must be one of {}, all.", names()))
+            })?,
+            by_header: by_header.ok_or_else(|| Refused::invalid("The query parameter thread can only be header."))?,
+        })
     }
+}
+
+/// Returns the value of a parameter, if it is there; the inner value is absent if there are several.
+#[expect(clippy::option_option, reason = "not given, given twice, and given are three things")]
+fn value_of(uri: &Uri, name: &str) -> Option<Option<String>> {
+    let pairs = uri.query().unwrap_or_default().split('&');
+    let mut values = pairs.filter_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+    let value = percent_decode_str(values.next()?).decode_utf8_lossy().into_owned();
+    Some(values.next().is_none().then_some(value))
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

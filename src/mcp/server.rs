@@ -26,6 +26,10 @@ use crate::toolset::{self, Invalid, Tool, ToolResult, Toolset};
 const IDEMPOTENCY_KEY: &str = "io.tasklane/idempotency-key";
 /// Where a result of the protocol says that it is the answer to an earlier call.
 const IDEMPOTENCY_REPLAYED: &str = "io.tasklane/idempotency-replayed";
+const NO_THREAD_ID: &str = "Say which thread is meant: give thread_id, the id of the conversation or job whose task \
+                            list this is. Nothing was changed.";
+const NO_THREAD_HEADER: &str = "The client does not say which thread is meant: it has to send the header X-Thread-Id \
+                                with each call. Nothing was changed.";
 /// How long clients may keep what only a new release changes.
 const STATIC_TTL_MS: u64 = 300_000;
 
@@ -57,8 +61,7 @@ impl Server {
             (Err(invalid), None) => return Called::failed(tool, &invalid.sentence()),
         };
         let Some(thread) = read.thread.clone() else {
-            let sentence = "Say which thread is meant: give thread_id, the id of the conversation or job whose task \
-                            list this is. Nothing was changed.";
+            let sentence = if self.0.surface.names_thread { NO_THREAD_ID } else { NO_THREAD_HEADER };
             return Called::failed(tool, sentence);
         };
         let repeat_key = match repeat_key(&read, meta_key, incoming.headers().repeat_key.as_deref()) {

@@ -67,6 +67,8 @@ both_databases! {
             let same = bound.call("task_check", r#"{"thread_id":"t"}"#).await;
             assert_eq!(same["structuredContent"]["isError"], false);
         }
+        let unsaid = client.at("/mcp?thread=header").call("task_check", "{}").await;
+        assert!(unsaid["content"][0]["text"].as_str().unwrap().contains("X-Thread-Id"), "{unsaid}");
         let two = nowhere.call("task_check", r#"{"thread_id":"t","threadId":"u"}"#).await;
         assert_eq!(two["structuredContent"]["isError"], true);
     }
