@@ -125,6 +125,11 @@ pub struct Settings {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub connections_max: u32,
 
+    /// Never use LISTEN and NOTIFY, which a pooler in transaction mode cannot do: changes of other replicas are then looked
+    /// for every 50 ms while somebody follows
+    #[arg(long, env = "TASKLANE_WITHOUT_LISTEN", global = true, value_parser = BoolishValueParser::new())]
+    pub without_listen: bool,
+
     /// What is logged, as `tracing` filters are written
     #[arg(long, env = "RUST_LOG", default_value = "info", global = true, value_name = "FILTER")]
     pub log: String,
@@ -273,7 +278,11 @@ impl Settings {
     /// Returns how to connect to the database.
     #[must_use]
     pub fn store_options(&self) -> StoreOptions {
-        StoreOptions { connections_max: self.connections_max, acquire_timeout: self.request_timeout() }
+        StoreOptions {
+            connections_max: self.connections_max,
+            acquire_timeout: self.request_timeout(),
+            announces: !self.without_listen,
+        }
     }
 }
 
@@ -291,7 +300,7 @@ impl From<&LimitSettings> for Limits {
 
 impl From<&RetentionSettings> for Retention {
     fn from(settings: &RetentionSettings) -> Self {
-        const HOUR: Duration = Duration::from_secs(60 * 60);
+        const HOUR: Duration = Duration::from_hours(1);
         Self {
             changes_age_max: HOUR * 24 * settings.history_days,
             changes_max: settings.history_changes_max,

@@ -27,16 +27,17 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
     let settings = cli.settings;
-    match cli.command.unwrap_or(Command::Serve) {
-        Command::Serve => serve(&settings),
-        Command::Migrate => migrate(&settings),
-        Command::Healthcheck => Ok(println!("{}", healthcheck::run(settings.local_address())?)),
-        Command::Openapi { tools: false } => Ok(print!("{}", openapi::yaml(&server::document(&settings.public_url())))),
-        Command::Openapi { tools: true } => {
-            Ok(println!("{}", openapi_tools::json(&server::document(&settings.public_url()))))
-        }
-        Command::Tools { toolset, format } => Ok(println!("{:#}", export::document(toolset, format))),
-    }
+    let document = || server::document(&settings.public_url());
+    let text = match cli.command.unwrap_or(Command::Serve) {
+        Command::Serve => return serve(&settings),
+        Command::Migrate => return migrate(&settings),
+        Command::Healthcheck => healthcheck::run(settings.local_address())?,
+        Command::Openapi { tools: false } => openapi::yaml(&document()),
+        Command::Openapi { tools: true } => openapi_tools::json(&document()),
+        Command::Tools { toolset, format } => format!("{:#}", export::document(toolset, format)),
+    };
+    println!("{}", text.trim_end());
+    Ok(())
 }
 
 #[tokio::main]
@@ -54,7 +55,7 @@ async fn serve(settings: &Settings) -> Result<(), Box<dyn Error>> {
         let lists = lists.clone();
         async move { lists.forget_regularly().await }
     });
-    server::serve(listener, app, draining, settings.into(), stop).await?;
+    server::serve(listener, app, lists.clone(), draining, settings.into(), stop).await?;
     housekeeping.abort();
     lists.close().await;
     tracing::info!("stopped");

@@ -36,12 +36,12 @@ const GRACE: Duration = Duration::from_millis(500);
 /// Returns the OpenAPI document of a service that is reached under this URL.
 #[must_use]
 pub fn document(public_url: &str) -> OpenApi {
-    let (_, document) = http::list_routes().merge(http::document_routes()).split_for_parts();
+    let (_, document) =
+        http::list_routes().merge(http::stream_routes()).merge(http::document_routes()).split_for_parts();
     openapi::completed(document, public_url)
 }
 
 /// Puts the service together.
-#[must_use]
 pub fn app(settings: &Settings, lists: Lists, draining: Draining) -> Router {
     let document = document(&settings.public_url());
     let documents = Documents {
@@ -57,6 +57,7 @@ fn routes(settings: &Settings, keeper: &Lists) -> Router<App> {
     let permits = Arc::new(Semaphore::new(settings.requests_max as usize));
     let timeout = settings.request_timeout() + GRACE;
     let (lists, _) = http::list_routes().split_for_parts();
+    let (streams, _) = http::stream_routes().split_for_parts();
     let (documents, _) = http::document_routes().split_for_parts();
     let mcp = mcp::routes(keeper, settings.into())
         .route_layer(from_fn_with_state(Arc::clone(&permits), middleware::shed_load));
@@ -66,6 +67,7 @@ fn routes(settings: &Settings, keeper: &Lists) -> Router<App> {
         .route_layer(from_fn(middleware::negotiate))
         .route_layer(from_fn_with_state(permits, middleware::shed_load));
     lists
+        .merge(streams)
         .merge(documents)
         .merge(mcp)
         .merge(SwaggerUi::new("/docs").config(Config::from("/openapi.json")))
@@ -139,13 +141,15 @@ impl From<&Settings> for Shutdown {
     }
 }
 
-/// Serves until `stop` comes, and then until the open requests have ended.
+/// Serves until `stop` comes, and then until the open requests have ended. Whoever follows the lists or waits for a change is
+/// sent away when no more connections are accepted.
 ///
 /// # Errors
 /// The listener fails.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
+    lists: Lists,
     draining: Draining,
     shutdown: Shutdown,
     stop: impl Future<Output = ()> + Send + 'static,
@@ -156,6 +160,7 @@ pub async fn serve(
         tracing::info!("stopping: not ready any more");
         draining.begin();
         tokio::time::sleep(shutdown.delay).await;
+        lists.stop_following();
         closing.send_replace(true);
     };
     let server = axum::serve(listener, router).with_graceful_shutdown(begin);

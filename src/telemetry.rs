@@ -47,8 +47,9 @@ pub fn request_span(request: &Request) -> Span {
 pub fn log_response(response: &Response, took: Duration, _: &Span) {
     let status = response.status().as_u16();
     let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-    match response.extensions().get::<Cause>() {
-        Some(cause) => tracing::error!(http.status = status, took_us, error = cause.as_str(), "answered {status}"),
-        None => tracing::info!(http.status = status, took_us, "answered {status}"),
+    if let Some(cause) = response.extensions().get::<Cause>() {
+        tracing::error!(http.status = status, took_us, error = cause.as_str(), "answered {status}");
+    } else {
+        tracing::info!(http.status = status, took_us, "answered {status}");
     }
 }

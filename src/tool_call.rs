@@ -4,6 +4,7 @@
 //! moment, stays an error, and each edge says it in its own way.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -16,6 +17,8 @@ use crate::toolset::{self, Ask, Call, HistoryAsk, Invalid, Tool, ToolResult, Wai
 
 /// The most changes that a call which waited is told of.
 const CHANGES_SHOWN_MAX: usize = 100;
+/// The longest that a call waits for a change.
+pub const WAIT_MAX: Duration = Duration::from_secs(25);
 
 /// One call of a tool.
 #[derive(Debug)]
@@ -139,7 +142,7 @@ async fn look(
         // Judged as for a change, so that a condition means the same with every tool.
         match precondition.judge(&list) {
             service::Verdict::Holds => {}
-            service::Verdict::Fails => return Err(service::Error::PreconditionFailed { list }.into()),
+            service::Verdict::Fails => return Err(service::Error::PreconditionFailed { list: Box::new(list) }.into()),
             service::Verdict::Refused(refusal) => {
                 return Ok(ToolAnswer::new(toolset::refused(call.tool, &refusal, &list, &call.warnings), &list));
             }
@@ -171,7 +174,8 @@ async fn told(
 }
 
 async fn wait(lists: &Lists, caller: &Caller, key: &ThreadKey, call: &Call, ask: WaitAsk) -> Result<ToolAnswer, Error> {
-    let list = lists.read(caller, key).await?;
+    let timeout = Duration::from_secs(ask.timeout_seconds).min(WAIT_MAX);
+    let list = lists.wait(caller, key, ask.after, timeout).await?;
     let query = HistoryQuery { after: ask.after, limit: CHANGES_SHOWN_MAX, task: None };
     let changes = lists.history(caller, key, &query).await?.changes;
     Ok(ToolAnswer::new(call.waited(&list, list.revision() > ask.after, &changes), &list))

@@ -222,7 +222,6 @@ pub fn moment<S: Serializer>(at: &Moment, serializer: S) -> Result<S::Ok, S::Err
 ///
 /// # Errors
 /// The serializer's.
-#[expect(clippy::ref_option, reason = "serde passes the field as it is")]
 pub fn moment_if_any<S: Serializer>(at: &Option<Moment>, serializer: S) -> Result<S::Ok, S::Error> {
     match at {
         Some(at) => moment(at, serializer),

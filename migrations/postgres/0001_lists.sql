@@ -35,6 +35,8 @@ create table thread (
 with (fillfactor = 70);
 
 create index thread_by_activity on thread (resource, active_minute desc);
+-- For those who wait for a lease to end. Rows of lists that nobody claims from are not in it.
+create index thread_by_lease on thread (resource, lease_expires_at) where lease_expires_at is not null;
 
 create table task (
   resource text collate "C" not null,

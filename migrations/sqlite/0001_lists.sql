@@ -24,6 +24,7 @@ create table thread (
 ) strict, without rowid;
 
 create index thread_by_activity on thread (resource, active_minute desc);
+create index thread_by_lease on thread (resource, lease_expires_at) where lease_expires_at is not null;
 
 create table task (
   resource text not null,

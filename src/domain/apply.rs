@@ -172,7 +172,7 @@ fn settled(before: &TaskList, sketch: Sketch, operation: &Operation, stamp: &Sta
     let Sketch { mut tasks, counters, mut outcome, .. } = sketch;
     place(&mut tasks);
     let revision = before.revision.next();
-    let mut list = TaskList { tasks, counters, ..before.clone() };
+    let mut list = TaskList { counters, tasks, ..before.clone() };
     let earlier = before.views();
     let mut later = list.views();
     let was: HashMap<&TaskId, &TaskView> = earlier.iter().map(|view| (&view.task.id, view)).collect();

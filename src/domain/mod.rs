@@ -13,6 +13,7 @@
 mod apply;
 mod change;
 mod dependencies;
+mod digest;
 mod edit;
 #[cfg(test)]
 mod fixture;
@@ -32,6 +33,7 @@ mod write;
 
 pub use apply::{Applied, ChangedEdges, Outcome, Stamp, apply};
 pub use change::{Change, History, Op, Summary, replayed, replayed_back};
+pub use digest::digest;
 pub use ids::{Actor, Owner, ResourceId, TaskId, TextFault, ThreadId, ThreadKey};
 pub use json::{Json, Metadata, NotAnObject};
 pub use limits::Limits;

@@ -1,5 +1,7 @@
 //! How a call is known again when it is repeated: its key and a fingerprint of what was asked, the same on every edge.
 
+use std::fmt::Write;
+
 use axum::http::HeaderName;
 use sha2::{Digest, Sha256};
 
@@ -52,7 +54,11 @@ pub fn repeat(key: &str, actor: &Actor, operation: String, target: &str, body: O
     // No id holds a control character, so that target and body cannot run into each other.
     digest.update([0]);
     digest.update(body.map(to_text).unwrap_or_default().as_bytes());
-    let fingerprint = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut fingerprint = String::new();
+    for byte in digest.finalize() {
+        // Writing to a String does not fail.
+        let _ = write!(fingerprint, "{byte:02x}");
+    }
     Repeat { key: AnswerKey { actor: actor.clone(), operation, key: key.to_owned() }, fingerprint }
 }
 

@@ -1,5 +1,7 @@
 //! Answers as values: written once, sent, and written down so that a repeated call gets the same one again.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LOCATION, VARY};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
@@ -71,6 +73,15 @@ impl Answer {
     #[must_use]
     pub fn not_modified(etag: &HeaderValue) -> Self {
         Self::new(StatusCode::NOT_MODIFIED, Some(etag), None)
+    }
+
+    /// Says that it was waited for, if it was.
+    #[must_use]
+    pub fn after_wait(self, wait: Option<Duration>) -> Self {
+        match wait {
+            Some(wait) => Self { preference_applied: Some(format!("wait={}", wait.as_secs())), ..self },
+            None => self,
+        }
     }
 
     /// Answers with a JSON body.
@@ -167,7 +178,7 @@ impl Answer {
     pub fn tool(answer: ToolAnswer) -> Self {
         let etag = revision_tag(answer.revision, answer.change_id);
         let is_replayed = answer.is_replayed;
-        Self { is_replayed, ..Self::new(StatusCode::OK, Some(&etag), Some(answer.body.get().to_owned())) }
+        Self { is_replayed, ..Self::new(StatusCode::OK, Some(&etag), Some(Box::<str>::from(answer.body).into())) }
     }
 
     /// Answers a tool call that cannot be done, in the toolset's own form.

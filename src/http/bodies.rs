@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{Array, ArrayBuilder, ObjectBuilder, Type};
 
 use super::code::Code;
 use super::problem::Problem;
@@ -34,16 +35,16 @@ pub struct TaskWriteIn {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ItemIn {
     /// The id of a task that stays. A task without one keeps the id of the task with the same content, or gets a new one.
-    #[schema(nullable = false, min_length = 1, max_length = 256)]
+    #[schema(nullable = false, min_length = 1, max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
     id: Option<String>,
     /// What is to be done.
-    #[schema(min_length = 1, max_length = 4000)]
+    #[schema(min_length = 1, max_length = 4000, pattern = "^[^\\u0000]*$")]
     content: String,
     /// How far it is. At most one task of an owner may be in progress.
     #[schema(schema_with = crate::wire::status)]
     status: Status,
     /// The same in the present continuous, shown while it is being done.
-    #[schema(min_length = 1, max_length = 4000)]
+    #[schema(min_length = 1, max_length = 4000, pattern = "^[^\\u0000]*$")]
     active_form: String,
 }
 
@@ -54,34 +55,34 @@ pub struct ItemIn {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TaskUpdateIn {
     /// What is to be done.
-    #[schema(nullable = false, min_length = 1, max_length = 4000)]
+    #[schema(nullable = false, min_length = 1, max_length = 4000, pattern = "^[^\\u0000]*$")]
     content: Option<String>,
     /// How far it is. `in_progress` puts the owner's other task in progress back to `pending`.
     #[schema(schema_with = crate::wire::status)]
     status: Option<Status>,
     /// The same in the present continuous.
-    #[schema(nullable = false, min_length = 1, max_length = 4000)]
+    #[schema(nullable = false, min_length = 1, max_length = 4000, pattern = "^[^\\u0000]*$")]
     active_form: Option<String>,
     /// Whatever else is to be known; empty clears it.
-    #[schema(nullable = false)]
+    #[schema(nullable = false, pattern = "^[^\\u0000]*$")]
     description: Option<String>,
     /// Who works on it; null releases it.
-    #[schema(min_length = 1, max_length = 256)]
+    #[schema(min_length = 1, max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
     owner: Option<Option<String>>,
     /// Merged shallowly into what is there; null removes a key.
     #[schema(nullable = false, value_type = Option<Object>)]
     metadata: Option<()>,
     /// Tasks that this one blocks from now on.
-    #[schema(nullable = false)]
+    #[schema(schema_with = ids)]
     add_blocks: Option<Vec<String>>,
     /// Tasks that block this one from now on.
-    #[schema(nullable = false)]
+    #[schema(schema_with = ids)]
     add_blocked_by: Option<Vec<String>>,
     /// Tasks that this one blocks no longer.
-    #[schema(nullable = false)]
+    #[schema(schema_with = ids)]
     remove_blocks: Option<Vec<String>>,
     /// Tasks that block this one no longer.
-    #[schema(nullable = false)]
+    #[schema(schema_with = ids)]
     remove_blocked_by: Option<Vec<String>>,
 }
 
@@ -92,33 +93,42 @@ pub struct TaskUpdateIn {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TaskCreateIn {
     /// Its id; the list's next number if left out.
-    #[schema(nullable = false, min_length = 1, max_length = 256)]
+    #[schema(nullable = false, min_length = 1, max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
     id: Option<String>,
     /// What is to be done.
-    #[schema(min_length = 1, max_length = 4000)]
+    #[schema(min_length = 1, max_length = 4000, pattern = "^[^\\u0000]*$")]
     content: String,
     /// How far it is; `pending` if left out.
     #[schema(schema_with = crate::wire::status)]
     status: Option<Status>,
     /// The same in the present continuous; follows the content if left out.
-    #[schema(nullable = false, min_length = 1, max_length = 4000)]
+    #[schema(nullable = false, min_length = 1, max_length = 4000, pattern = "^[^\\u0000]*$")]
     active_form: Option<String>,
     /// Whatever else is to be known.
-    #[schema(nullable = false)]
+    #[schema(nullable = false, pattern = "^[^\\u0000]*$")]
     description: Option<String>,
     /// Who works on it; null or left out: nobody.
-    #[schema(min_length = 1, max_length = 256)]
+    #[schema(min_length = 1, max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
     owner: Option<Option<String>>,
     /// What you want to keep with it.
     #[schema(nullable = false, value_type = Option<Object>)]
     metadata: Option<()>,
     /// The tasks that it blocks.
-    #[schema(nullable = false)]
+    #[schema(schema_with = ids)]
     blocks: Option<Vec<String>>,
     /// The tasks that block it.
-    #[schema(nullable = false)]
+    #[schema(schema_with = ids)]
     blocked_by: Option<Vec<String>>,
 }
+
+/// Describes a list of ids.
+fn ids() -> Array {
+    let id = ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(256));
+    ArrayBuilder::new().items(id.pattern(Some(PRINTABLE))).build()
+}
+
+/// The pattern of ids and owners, for those schemas that are not derived.
+const PRINTABLE: &str = r"^[^\u0000-\u001f\u007f-\u009f]+$";
 
 /// Fields of a task that only the service sets.
 const READ_ONLY: [&str; 5] = ["createdAt", "updatedAt", "completedAt", "revision", "lease"];
@@ -196,7 +206,7 @@ pub fn task_create(body: &Json) -> Result<Draft, Problem> {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClaimIn {
     /// Who will hold the task.
-    #[schema(min_length = 1, max_length = 256)]
+    #[schema(min_length = 1, max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$")]
     owner: String,
     /// For how long, in seconds; 300 if left out.
     #[schema(nullable = false, minimum = 1, maximum = 86400)]

@@ -2,6 +2,7 @@
 //! key it may be repeated.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::FromRequestParts;
 use axum::http::HeaderName;
@@ -15,11 +16,13 @@ use super::extract::joined;
 use super::problem::Problem;
 use super::state::App;
 use crate::domain::{Json, TaskList, ThreadId, ThreadKey};
-use crate::edge::{IDEMPOTENCY_KEY, parse_key, repeat};
+use crate::edge::{IDEMPOTENCY_KEY, Patience, parse_key, repeat};
 use crate::service::{Caller, Precondition, Rule, Target, Verdict};
 use crate::tool_call::Repeat;
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
+/// The longest that a read waits: shorter than what clients and proxies wait for an answer.
+const WAIT_SECONDS_MAX: u64 = 25;
 const X_LEASE_TOKEN: HeaderName = HeaderName::from_static("x-lease-token");
 
 /// What a request says beside path and body.
@@ -31,6 +34,10 @@ pub struct Call {
     pub prefers_minimal: bool,
     /// The lease token that is shown.
     pub token: Option<Arc<str>>,
+    /// How long to wait for something new where there is nothing.
+    pub wait: Option<Duration>,
+    /// Lets the call wait.
+    pub patience: Patience,
     key: Option<String>,
     if_match: Option<String>,
     if_none_match: Option<String>,
@@ -55,11 +62,12 @@ impl Call {
         Ok(Self {
             caller,
             prefers_minimal: prefers(&prefer, "return", "minimal"),
+            wait: wait(&prefer),
+            patience: parts.extensions.get::<Patience>().cloned().unwrap_or_default(),
             token: joined(&parts.headers, &X_LEASE_TOKEN)?.map(Arc::from),
-            key: joined(&parts.headers, &IDEMPOTENCY_KEY)?
-                .map(|key| parse_key(&key))
-                .transpose()
-                .map_err(|fault| self::fault(IDEMPOTENCY_KEY.as_str(), &fault.to_string()))?,
+            key: joined(&parts.headers, &IDEMPOTENCY_KEY)?.map(|key| parse_key(&key)).transpose().map_err(|fault| {
+                Problem::at(Code::InvalidHeader, format!("/header/{IDEMPOTENCY_KEY}"), fault.to_string())
+            })?,
             if_match: joined(&parts.headers, &IF_MATCH)?,
             if_none_match: joined(&parts.headers, &IF_NONE_MATCH)?,
         })
@@ -97,20 +105,22 @@ impl Call {
     /// Returns what a write requires of the state of its target.
     ///
     /// # Errors
-    /// A header is malformed, or the two contradict each other.
+    /// `If-None-Match` says something that only a read can obey.
     pub fn precondition(&self, target: &Target) -> Result<Option<Precondition>, Problem> {
         let kind = kind_of(target);
-        let rule = match (&self.if_match, &self.if_none_match) {
+        let written = self.if_match.as_deref().map(|value| rule(etag::parse(value, kind)));
+        let new = match self.if_none_match.as_deref().map(|value| etag::parse(value, kind)) {
+            None => None,
+            Some(TagRule::Any) => Some(Rule::Absent),
+            Some(TagRule::Among(_)) => {
+                return Err(Problem::at(Code::InvalidHeader, "/header/If-None-Match", "can only be * on a write"));
+            }
+        };
+        let rule = match (written, new) {
             (None, None) => return Ok(None),
-            (Some(_), Some(_)) => return Err(fault("If-None-Match", "cannot go with If-Match on a write")),
-            (Some(value), None) => match read(value, kind, "If-Match")? {
-                TagRule::Any => Rule::Exists,
-                TagRule::Among(tags) => Rule::Matches(tags),
-            },
-            (None, Some(value)) => match read(value, kind, "If-None-Match")? {
-                TagRule::Any => Rule::Absent,
-                TagRule::Among(_) => return Err(fault("If-None-Match", "can only be * on a write")),
-            },
+            (Some(rule), None) | (None, Some(rule)) => rule,
+            // Nothing is both written and new.
+            (Some(_), Some(_)) => Rule::Matches(Vec::new()),
         };
         Ok(Some(Precondition { target: target.clone(), rule }))
     }
@@ -118,25 +128,17 @@ impl Call {
     /// Judges a read: whether the caller may see this state, and whether it has it already.
     ///
     /// # Errors
-    /// A header is malformed, or the state is not the one that `If-Match` requires.
+    /// The state is not the one that `If-Match` requires.
     pub fn has_seen(&self, list: &TaskList, target: &Target) -> Result<bool, Problem> {
         let kind = kind_of(target);
-        let holds = |rule: TagRule| {
-            let rule = match rule {
-                TagRule::Any => Rule::Exists,
-                TagRule::Among(tags) => Rule::Matches(tags),
-            };
+        let holds = |value: &str| {
+            let rule = rule(etag::parse(value, kind));
             Precondition { target: target.clone(), rule }.judge(list) == Verdict::Holds
         };
-        if let Some(value) = &self.if_match
-            && !holds(read(value, kind, "If-Match")?)
-        {
+        if self.if_match.as_deref().is_some_and(|value| !holds(value)) {
             return Err(Problem::precondition_failed(list.clone(), target));
         }
-        match &self.if_none_match {
-            Some(value) => Ok(holds(read(value, kind, "If-None-Match")?)),
-            None => Ok(false),
-        }
+        Ok(self.if_none_match.as_deref().is_some_and(holds))
     }
 }
 
@@ -147,20 +149,30 @@ fn kind_of(target: &Target) -> Kind {
     }
 }
 
-fn read(value: &str, kind: Kind, name: &str) -> Result<TagRule, Problem> {
-    etag::parse(value, kind).map_err(|message| fault(name, message))
+fn rule(tags: TagRule) -> Rule {
+    match tags {
+        TagRule::Any => Rule::Exists,
+        TagRule::Among(tags) => Rule::Matches(tags),
+    }
 }
 
-fn fault(name: &str, message: &str) -> Problem {
-    Problem::at(Code::InvalidHeader, format!("/header/{name}"), message)
-}
-
-/// Tells whether a preference (RFC 7240) is stated; what is not understood is passed over.
+/// Tells whether a preference is stated.
 fn prefers(prefer: &str, name: &str, value: &str) -> bool {
-    prefer.split(',').any(|preference| {
+    preferred(prefer, name).any(|given| given.eq_ignore_ascii_case(value))
+}
+
+/// Returns how long the caller prefers to wait, as far as it may.
+fn wait(prefer: &str) -> Option<Duration> {
+    let seconds = preferred(prefer, "wait").next()?.parse::<u64>().ok()?;
+    Some(Duration::from_secs(seconds.min(WAIT_SECONDS_MAX)))
+}
+
+/// Returns what is given for a preference (RFC 7240); what is not understood is passed over.
+fn preferred<'a>(prefer: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
+    prefer.split(',').filter_map(move |preference| {
         let preference = preference.split(';').next().unwrap_or_default();
         let (key, given) = preference.split_once('=').unwrap_or((preference, ""));
-        key.trim().eq_ignore_ascii_case(name) && given.trim().trim_matches('"').eq_ignore_ascii_case(value)
+        key.trim().eq_ignore_ascii_case(name).then(|| given.trim().trim_matches('"'))
     })
 }
 
@@ -199,7 +211,7 @@ pub struct CallerHeaders {
 #[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
 pub struct WriteHeaders {
     /// Write only if the state is one of these: entity tags as `ETag` gave them, the bare `"<revision>"`, or `*`. Else 412.
-    #[param(rename = "If-Match", nullable = false, required = false, example = "*")]
+    #[param(rename = "If-Match", nullable = false, required = false, example = "")]
     if_match: Option<String>,
 }
 
@@ -209,7 +221,7 @@ pub struct WriteHeaders {
 #[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
 pub struct CreateHeader {
     /// `*`: write only if there is nothing yet. Else 412.
-    #[param(rename = "If-None-Match", nullable = false, required = false)]
+    #[param(rename = "If-None-Match", nullable = false, required = false, example = "")]
     if_none_match: Option<String>,
 }
 
@@ -219,8 +231,15 @@ pub struct CreateHeader {
 #[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
 pub struct RetryHeaders {
     /// Makes the call safe to repeat: a repeat under the same key is answered with the first answer. A new UUID for each
-    /// new call; kept for a day.
-    #[param(rename = "Idempotency-Key", nullable = false, required = false, min_length = 1, max_length = 255)]
+    /// new call; kept for a day. Empty: as if it were not given.
+    #[param(
+        rename = "Idempotency-Key",
+        nullable = false,
+        required = false,
+        max_length = 255,
+        pattern = "^([!-~]([ -~]*[!-~])?)?$",
+        example = ""
+    )]
     idempotency_key: Option<String>,
 }
 
@@ -230,7 +249,7 @@ pub struct RetryHeaders {
 #[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
 pub struct TokenHeader {
     /// The token that the task's claim returned, if the task is claimed.
-    #[param(rename = "X-Lease-Token", nullable = false, required = false)]
+    #[param(rename = "X-Lease-Token", nullable = false, required = false, example = "")]
     x_lease_token: Option<String>,
 }
 
@@ -240,8 +259,18 @@ pub struct TokenHeader {
 #[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
 pub struct ReadHeaders {
     /// Answer 304 without a body if the state is one of these: entity tags as `ETag` gave them.
-    #[param(rename = "If-None-Match", nullable = false, required = false)]
+    #[param(rename = "If-None-Match", nullable = false, required = false, example = "")]
     if_none_match: Option<String>,
+}
+
+/// The header that lets a read wait for something new.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
+pub struct WaitHeader {
+    /// `wait=20` with `If-None-Match` waits up to so many seconds, at most 25, for something new before it answers 304.
+    #[param(rename = "Prefer", nullable = false, required = false, example = "")]
+    prefer: Option<String>,
 }
 
 /// The header that makes an answer small.
@@ -257,6 +286,17 @@ pub struct PreferHeader {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wait_is_read_and_bounded() {
+        let seconds = |prefer| wait(prefer).map(|wait| wait.as_secs());
+        assert_eq!(seconds("return=minimal, wait=7"), Some(7));
+        assert_eq!(seconds("Wait = \"90\""), Some(25));
+        assert_eq!(seconds("wait=0"), Some(0));
+        for prefer in ["", "wait", "wait=-1", "wait=soon", "wait=1.5"] {
+            assert_eq!(seconds(prefer), None, "{prefer}");
+        }
+    }
 
     #[test]
     fn a_preference_is_found_among_others() {

@@ -1,6 +1,7 @@
 //! The ways from a request to the service and back.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::answer::{Answer, Shape};
 use super::call::Call;
@@ -40,6 +41,22 @@ impl App {
     pub(super) async fn read(&self, call: &Call, thread: &ThreadId, target: &Target) -> Result<TaskList, Problem> {
         let list = self.lists.read(&call.caller, &call.thread(thread)).await;
         list.map_err(|error| Problem::of_service(error, target))
+    }
+
+    /// Returns the list as soon as it has changed, or as it is when the time is over.
+    ///
+    /// # Errors
+    /// The service does not answer.
+    pub(super) async fn wait(
+        &self,
+        call: &Call,
+        thread: &ThreadId,
+        seen: &TaskList,
+        wait: Duration,
+    ) -> Result<TaskList, Problem> {
+        call.patience.grant(wait);
+        let list = self.lists.wait(&call.caller, &call.thread(thread), seen.revision(), wait).await;
+        list.map_err(|error| Problem::of_service(error, &Target::List))
     }
 
     /// Changes a list and answers with what was done, now or when the same call came before.

@@ -91,6 +91,8 @@ codes! {
         "Changes since this revision are not kept any more, so that it cannot be restored.";
     SeveralInProgress, "several_in_progress", CONFLICT, "Several tasks in progress",
         "One owner would have several tasks in progress; at most one may be.";
+    UnknownDependency, "unknown_dependency", CONFLICT, "Unknown dependency",
+        "A dependency leads to a task that the list does not have. `availableTaskIds` lists the ids there are.";
     DependencyCycle, "dependency_cycle", CONFLICT, "Dependency cycle",
         "Tasks would wait for each other. `cycle` is the path: each task blocks the next.";
     KeyInUse, "idempotency_key_in_use", CONFLICT, "Idempotency key in use",
@@ -107,8 +109,6 @@ codes! {
         "The body is JSON but not what the operation takes. `errors` names every fault at once.";
     SelfDependency, "self_dependency", UNPROCESSABLE_ENTITY, "Self-dependency",
         "A task would block itself.";
-    UnknownDependency, "unknown_dependency", UNPROCESSABLE_ENTITY, "Unknown dependency",
-        "A dependency leads to a task that the list does not have. `availableTaskIds` lists the ids there are.";
     LeaseTokenRequired, "lease_token_required", UNPROCESSABLE_ENTITY, "Lease token required",
         "The call needs the token that the task's claim returned, as `lease_token` or in the header `X-Lease-Token`.";
     TooManyTasks, "too_many_tasks", UNPROCESSABLE_ENTITY, "Too many tasks",

@@ -13,7 +13,7 @@ const VERSION: &str = "1";
 /// Writes the place down.
 #[must_use]
 pub fn write(place: &ThreadPlace) -> String {
-    let mut text = format!("{VERSION}.{:x}.", place.updated_at.timestamp_micros());
+    let mut text = format!("{VERSION}.{}.", place.updated_at.timestamp_micros());
     for byte in place.thread.as_str().bytes() {
         // Writing to a String does not fail.
         let _ = write!(text, "{byte:02x}");
@@ -29,7 +29,7 @@ pub fn parse(text: &str) -> Option<ThreadPlace> {
     if version != VERSION || parts.next().is_some() {
         return None;
     }
-    let updated_at = DateTime::from_timestamp_micros(i64::from_str_radix(micros, 16).ok()?)?;
+    let updated_at = DateTime::from_timestamp_micros(micros.parse().ok()?)?;
     let thread = ThreadId::parse(String::from_utf8(bytes(thread)?).ok()?).ok()?;
     Some(ThreadPlace { updated_at, thread })
 }

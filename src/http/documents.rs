@@ -20,7 +20,7 @@ pub(super) async fn openapi_json(State(app): State<App>) -> Response {
 ///
 /// Describes this interface, as YAML.
 #[utoipa::path(get, path = "/openapi.yaml", tag = "documents",
-    responses((status = OK, description = "The document", body = String, content_type = "application/yaml")))]
+    responses((status = OK, description = "The document", body = Object, content_type = "application/yaml")))]
 pub(super) async fn openapi_yaml(State(app): State<App>) -> Response {
     served("application/yaml", app.documents.openapi_yaml.clone())
 }

@@ -39,7 +39,8 @@ impl From<CallerFault> for Problem {
     }
 }
 
-/// Reads a header that may stand several times, as one text.
+/// Reads a header that may stand several times, as one text. One that is empty says nothing: clients that fill in forms send
+/// such.
 pub(super) fn joined(headers: &HeaderMap, name: &HeaderName) -> Result<Option<String>, Problem> {
     let mut all: Option<String> = None;
     for value in headers.get_all(name) {
@@ -48,7 +49,7 @@ pub(super) fn joined(headers: &HeaderMap, name: &HeaderName) -> Result<Option<St
             .map_err(|_| Problem::at(Code::InvalidHeader, format!("/header/{name}"), "must be printable ASCII"))?;
         all = Some(all.map_or_else(|| value.to_owned(), |all| format!("{all}, {value}")));
     }
-    Ok(all)
+    Ok(all.filter(|all| !all.trim().is_empty()))
 }
 
 /// A path that names a thread.
@@ -56,7 +57,7 @@ pub(super) fn joined(headers: &HeaderMap, name: &HeaderName) -> Result<Option<St
 #[into_params(parameter_in = Path)]
 pub struct ThreadPath {
     /// The thread: one conversation or job of agents. It need not exist; it begins with its first task.
-    #[param(value_type = String, min_length = 1, max_length = 256, example = "thread-1")]
+    #[param(value_type = String, min_length = 1, max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", example = "thread-1")]
     pub thread_id: ThreadId,
 }
 
@@ -65,10 +66,10 @@ pub struct ThreadPath {
 #[into_params(parameter_in = Path)]
 pub struct TaskPath {
     /// The thread: one conversation or job of agents.
-    #[param(value_type = String, min_length = 1, max_length = 256, example = "thread-1")]
+    #[param(value_type = String, min_length = 1, max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", example = "thread-1")]
     pub thread_id: ThreadId,
     /// The task.
-    #[param(value_type = String, min_length = 1, max_length = 256, example = "task_write_the_report")]
+    #[param(value_type = String, min_length = 1, max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", example = "task_write_the_report")]
     pub task_id: TaskId,
 }
 
@@ -77,7 +78,7 @@ pub struct TaskPath {
 #[into_params(parameter_in = Path)]
 pub struct ToolPath {
     /// The thread: one conversation or job of agents. It need not exist; it begins with its first task.
-    #[param(value_type = String, min_length = 1, max_length = 256, example = "thread-1")]
+    #[param(value_type = String, min_length = 1, max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", example = "thread-1")]
     pub thread_id: ThreadId,
     /// The tool, of any toolset.
     #[param(example = "task_check")]

@@ -1,6 +1,7 @@
 //! What every request passes on its way to a handler, beyond what kept libraries do.
 
 use std::any::Any;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,24 +11,36 @@ use axum::http::header::{ACCEPT, CACHE_CONTROL};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 use super::code::Code;
 use super::problem::{Cause, Problem};
+use crate::edge::Patience;
 
-/// Gives up on a request that takes too long. A commit that is under way goes on: it runs in a task of its own.
-pub async fn time_out(State(timeout): State<Duration>, request: Request, next: Next) -> Response {
-    match tokio::time::timeout(timeout, next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => Problem::new(Code::Timeout).into_response(),
+/// Gives up on a request that takes too long, the time not counted for which it was let wait. A commit that is under way goes on: it runs in a task of its own.
+pub async fn time_out(State(timeout): State<Duration>, mut request: Request, next: Next) -> Response {
+    let (begin, patience) = (Instant::now(), Patience::default());
+    request.extensions_mut().insert(patience.clone());
+    let mut answer = pin!(next.run(request));
+    loop {
+        let granted = patience.granted();
+        match tokio::time::timeout_at(begin + timeout + granted, answer.as_mut()).await {
+            Ok(response) => return response,
+            // It has begun to wait meanwhile.
+            Err(_) if patience.granted() > granted => {}
+            Err(_) => return Problem::new(Code::Timeout).into_response(),
+        }
     }
 }
 
 /// Refuses a request at once while as many as may be are worked on, rather than letting it wait for its timeout.
 pub async fn shed_load(State(permits): State<Arc<Semaphore>>, request: Request, next: Next) -> Response {
-    match permits.try_acquire() {
-        Ok(_permit) => next.run(request).await,
-        Err(_) => Problem::new(Code::Overloaded).into_response(),
-    }
+    let Ok(permit) = permits.try_acquire_owned() else { return Problem::new(Code::Overloaded).into_response() };
+    let patience = request.extensions().get::<Patience>().cloned().unwrap_or_default();
+    patience.hold(Some(permit));
+    let response = next.run(request).await;
+    patience.hold(None);
+    response
 }
 
 /// Refuses a request whose `Accept` leaves no JSON to answer with.
@@ -41,6 +54,7 @@ pub async fn negotiate(request: Request, next: Next) -> Response {
 
 /// Makes a problem of a panic; its text is for the log.
 #[must_use]
+#[expect(clippy::needless_pass_by_value, reason = "it is how panics are handed over")]
 pub fn caught(panic: Box<dyn Any + Send + 'static>) -> Response {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     Problem::internal(Cause::new(&format!("panicked: {}", text.unwrap_or("no text")))).into_response()

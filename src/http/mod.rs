@@ -19,9 +19,11 @@ pub mod wire;
 
 mod coordination;
 mod documents;
+mod events;
 mod health;
 mod limits;
 mod problems;
+mod signal;
 mod task;
 mod tasks;
 mod threads;
@@ -51,6 +53,12 @@ pub fn list_routes() -> OpenApiRouter<App> {
         .routes(routes!(threads::thread_list))
         .routes(routes!(threads::thread_get, threads::thread_delete))
         .routes(routes!(tools::tool_call))
+        .routes(routes!(signal::task_signal))
+}
+
+/// Returns the streams, which last as long as their readers like.
+pub fn stream_routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(events::thread_events)).routes(routes!(events::resource_events))
 }
 
 /// Returns what is always answered: health and documents.

@@ -25,6 +25,7 @@ pub fn frame() -> OpenApi {
         ("tasks", "A thread's task list, whole and task by task."),
         ("coordination", "Sharing a list: claims, history and restores."),
         ("threads", "The threads of a resource."),
+        ("live", "Changes as they happen, and what to tell an agent of them."),
         ("tools", "The tools of agents: calling them, and their schemas."),
         ("documents", "What describes this interface."),
         ("operation", "What whoever runs the service needs to know."),
@@ -53,10 +54,10 @@ pub fn completed(mut document: OpenApi, public_url: &str) -> OpenApi {
     document.servers = Some(vec![ServerBuilder::new().url(public_url).description(Some("This service")).build()]);
     for (path, item) in &mut document.paths.paths {
         for operation in operations(item) {
-            if let (Some("tool_call"), Some(RefOr::T(body))) =
-                (operation.operation_id.as_deref(), &mut operation.request_body)
+            let id = operation.operation_id.as_deref();
+            if let Some(RefOr::T(body)) = &mut operation.request_body
+                && matches!(id, Some("tool_call" | "task_release" | "task_heartbeat"))
             {
-                // Many tools take no arguments.
                 body.required = Some(Required::False);
             }
             for status in statuses(path, operation) {
@@ -89,6 +90,7 @@ fn statuses(path: &str, operation: &Operation) -> Vec<u16> {
         "readyz" => vec![500, 503],
         "tool_list" => vec![400, 500],
         "problem_get" => vec![400, 404, 500],
+        "thread_events" | "resource_events" => return vec![400, 500, 503],
         _ => vec![400, 406, 500, 503],
     };
     if operation.request_body.is_some() {
@@ -101,14 +103,14 @@ fn statuses(path: &str, operation: &Operation) -> Vec<u16> {
         // Two uses of one key at a time, and what the domain refuses because of the list's state.
         statuses.extend([409, 422]);
     }
-    if path.starts_with("/threads/") {
+    if path.starts_with("/threads/") && id != "task_signal" {
         statuses.push(412);
     }
     statuses
 }
 
 fn is_write(id: &str) -> bool {
-    !matches!(id, "task_check" | "task_get" | "task_history" | "thread_get" | "thread_list")
+    !matches!(id, "task_check" | "task_get" | "task_history" | "task_signal" | "thread_get" | "thread_list")
         && (id.starts_with("task_") || id.starts_with("thread_") || id == "tool_call")
 }
 

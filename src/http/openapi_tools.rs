@@ -149,6 +149,8 @@ fn object(whole: &Value, members: &Map<String, Value>, levels_left: usize) -> Va
     let mut simple = Map::new();
     for (key, value) in members {
         match (key.as_str(), value) {
+            // Not every importer has regular expressions, and the service checks anyway.
+            ("pattern", Value::String(_)) => {}
             // Examples are data, not schemas.
             ("example", _) => {
                 simple.insert(key.clone(), value.clone());

@@ -178,8 +178,8 @@ impl Problem {
     #[must_use]
     pub fn of_service(error: service::Error, target: &Target) -> Self {
         match error {
-            service::Error::Refused { refusal, list } => Self::refused(&refusal, list),
-            service::Error::PreconditionFailed { list } => Self::precondition_failed(list, target),
+            service::Error::Refused { refusal, list } => Self::refused(&refusal, *list),
+            service::Error::PreconditionFailed { list } => Self::precondition_failed(*list, target),
             service::Error::KeyReused => Self::new(Code::KeyReused),
             service::Error::Forbidden => Self::new(Code::Forbidden),
             service::Error::Busy => Self::new(Code::Busy),
@@ -236,7 +236,7 @@ impl Problem {
             cycle: cycle.as_deref(),
             holder: holder.as_ref(),
             expires_at: *expires_at,
-            revision: list.as_ref().map(|list| list.revision()).map(Revision::get),
+            revision: list.as_ref().map(TaskList::revision).map(Revision::get),
             tasks: views.as_ref().map(|views| views.iter().map(TaskOut::of).collect()),
         })
     }

@@ -24,14 +24,14 @@ const THREADS_DEFAULT: u32 = 50;
 const THREADS_MAX: u32 = 200;
 
 /// The parameters of a query that were not asked for yet, and what is wrong with those that were.
-struct Params {
+pub(super) struct Params {
     rest: Vec<(String, String)>,
     faults: Vec<Fault>,
 }
 
 impl Params {
     #[expect(clippy::disallowed_types, reason = "it only splits the query here; what it says is judged below")]
-    fn of(uri: &Uri) -> Result<Self, Problem> {
+    pub(super) fn of(uri: &Uri) -> Result<Self, Problem> {
         match Query::<Vec<(String, String)>>::try_from_uri(uri) {
             Ok(Query(rest)) => Ok(Self { rest, faults: Vec::new() }),
             Err(_) => Err(Problem::at(Code::InvalidQuery, "/query", "cannot be read")),
@@ -43,7 +43,7 @@ impl Params {
     }
 
     /// Returns the parameter of this name, parsed.
-    fn take<T>(&mut self, name: &str, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+    pub(super) fn take<T>(&mut self, name: &str, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
         let at = self.rest.iter().position(|(key, _)| key == name)?;
         let (_, text) = self.rest.remove(at);
         match parse(&text) {
@@ -56,7 +56,7 @@ impl Params {
     }
 
     /// Refuses what nobody asked for, and all that was found wrong.
-    fn close(mut self, known: &str) -> Result<(), Problem> {
+    pub(super) fn close(mut self, known: &str) -> Result<(), Problem> {
         for (name, _) in std::mem::take(&mut self.rest) {
             self.fault(&name, format!("is unknown here or given twice; the parameters are {known}"));
         }
@@ -75,7 +75,7 @@ pub struct TasksQuery {
     #[param(schema_with = crate::wire::status, required = false, example = "pending")]
     pub status: Option<Status>,
     /// Only tasks of this owner; empty: only tasks that nobody owns.
-    #[param(value_type = Option<String>, nullable = false, required = false, max_length = 256, allow_reserved, example = "researcher")]
+    #[param(value_type = Option<String>, nullable = false, required = false, max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$", allow_reserved, example = "researcher")]
     pub owner: Option<Option<Owner>>,
     /// Only tasks that can be begun now (pending, unowned, no open blocker), or only those that cannot.
     #[param(nullable = false, required = false, example = true)]
@@ -119,7 +119,7 @@ pub struct HistoryQuery {
     #[param(nullable = false, required = false, minimum = 1, maximum = 100, default = 20, example = 20)]
     pub limit: usize,
     /// Only changes that touched this task.
-    #[param(value_type = Option<String>, nullable = false, required = false, min_length = 1, max_length = 256)]
+    #[param(value_type = Option<String>, nullable = false, required = false, min_length = 1, max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]+$", example = "task_write_the_report")]
     pub id: Option<TaskId>,
 }
 
@@ -154,8 +154,8 @@ impl FromRequestParts<App> for HistoryQuery {
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ThreadsQuery {
-    /// Where to begin: `nextCursor` of the page before.
-    #[param(value_type = Option<String>, nullable = false, required = false)]
+    /// Where to begin: `nextCursor` of the page before; empty: from the start.
+    #[param(value_type = Option<String>, nullable = false, required = false, example = "")]
     pub cursor: Option<ThreadPlace>,
     /// The most threads to answer with.
     #[param(nullable = false, required = false, minimum = 1, maximum = 200, default = 50, example = 50)]
@@ -167,15 +167,16 @@ impl FromRequestParts<App> for ThreadsQuery {
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
         let mut params = Params::of(&parts.uri)?;
-        let cursor = params.take("cursor", |text| {
-            cursor::parse(text).ok_or_else(|| "is not a cursor that this service gave out".to_owned())
+        let cursor = params.take("cursor", |text| match text {
+            "" => Ok(None),
+            _ => cursor::parse(text).map(Some).ok_or_else(|| "is not a cursor that this service gave out".to_owned()),
         });
         let limit = params.take("limit", |text| match text.parse() {
             Ok(limit @ 1..=THREADS_MAX) => Ok(limit),
             _ => Err(format!("must be an integer from 1 to {THREADS_MAX}")),
         });
         params.close("cursor and limit")?;
-        Ok(Self { cursor, limit: limit.unwrap_or(THREADS_DEFAULT) })
+        Ok(Self { cursor: cursor.flatten(), limit: limit.unwrap_or(THREADS_DEFAULT) })
     }
 }
 

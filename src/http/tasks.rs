@@ -4,7 +4,7 @@ use axum::extract::State;
 
 use super::answer::{Answer, Shape};
 use super::bodies::{self, TaskCreateIn, TaskWriteIn};
-use super::call::{Call, CallerHeaders, CreateHeader, ReadHeaders, RetryHeaders, WriteHeaders};
+use super::call::{Call, CallerHeaders, CreateHeader, ReadHeaders, RetryHeaders, WaitHeader, WriteHeaders};
 use super::change::Change;
 use super::etag::list_tag;
 use super::extract::{JsonBody, ThreadPath};
@@ -38,9 +38,9 @@ pub(super) async fn task_write(
 /// Check the task list
 ///
 /// Shows the tasks, how many are completed, and which are not. A thread that was never written has an empty list at
-/// revision 0.
+/// revision 0. With `If-None-Match` and `Prefer: wait=20` it answers as soon as the list has changed.
 #[utoipa::path(get, path = "/threads/{thread_id}/tasks", tag = "tasks",
-    params(ThreadPath, TasksQuery, CallerHeaders, ReadHeaders),
+    params(ThreadPath, TasksQuery, CallerHeaders, ReadHeaders, WaitHeader),
     responses(
         (status = OK, description = "The list as it is", body = CheckOut<'static>,
             headers(("ETag" = String, description = "The list's version, whatever was asked for of it"))),
@@ -53,11 +53,18 @@ pub(super) async fn task_check(
     query: TasksQuery,
     call: Call,
 ) -> Result<Answer, Problem> {
-    let list = app.read(&call, &at.thread_id, &Target::List).await?;
-    if call.has_seen(&list, &Target::List)? {
-        return Ok(Answer::not_modified(&list_tag(&list)));
+    let mut list = app.read(&call, &at.thread_id, &Target::List).await?;
+    let mut has_seen = call.has_seen(&list, &Target::List)?;
+    let wait = call.wait.filter(|_| has_seen);
+    if let Some(wait) = wait {
+        list = app.wait(&call, &at.thread_id, &list, wait).await?;
+        has_seen = call.has_seen(&list, &Target::List)?;
     }
-    Ok(Answer::check(&at.thread_id, &list, &query.into_filter()))
+    let answer = match has_seen {
+        true => Answer::not_modified(&list_tag(&list)),
+        false => Answer::check(&at.thread_id, &list, &query.into_filter()),
+    };
+    Ok(answer.after_wait(wait))
 }
 
 /// Create a task

@@ -46,6 +46,9 @@ pub(super) async fn tool_call(
     let is_repeatable = repeat.is_some() && !tool.hints.read_only;
     let arguments = arguments.as_ref();
     let token = call.token.clone();
+    if tool.name == "task_wait" {
+        call.patience.grant(tool_call::WAIT_MAX);
+    }
     let asked = ToolCall { tool, thread: at.thread_id, arguments, precondition, token, repeat };
     match tool_call::run(&app.lists, &call.caller, asked).await {
         Ok(answer) => Ok(Answer::tool(answer)),

@@ -15,7 +15,7 @@ use super::answer::{self, refuse};
 use super::incoming::{CallHeaders, Incoming};
 use super::message::Message;
 use crate::domain::ThreadId;
-use crate::edge::{CallerFault, HeaderFault, IDEMPOTENCY_KEY, KeyFault, decoded, parse_key, read_caller};
+use crate::edge::{CallerFault, HeaderFault, IDEMPOTENCY_KEY, KeyFault, Patience, decoded, parse_key, read_caller};
 use crate::toolset::Toolset;
 use crate::toolset::export::Selection;
 
@@ -85,9 +85,10 @@ async fn pass(edge: &Edge, thread: Option<ThreadId>, request: Request) -> Result
         caller => caller,
     };
     let headers = call_headers(&parts.headers).map_err(|fault| Refused::invalid(fault.to_string()))?;
+    let patience = parts.extensions.get::<Patience>().cloned().unwrap_or_default();
     let body = whole(body, settings.body_bytes_max).await?;
     let opened = Message::open(body).map_err(|error| Refused { status: StatusCode::BAD_REQUEST, error })?;
-    let incoming = Incoming::new(caller, thread, headers, opened.arguments);
+    let incoming = Incoming::new(caller, thread, headers, patience, opened.arguments);
     parts.headers.remove(CONTENT_LENGTH);
     parts.extensions.insert(incoming.clone());
     let response = service.handle(Request::from_parts(parts, Body::from(opened.body))).await.map(Body::new);
@@ -96,7 +97,10 @@ async fn pass(edge: &Edge, thread: Option<ThreadId>, request: Request) -> Result
 
 fn call_headers(headers: &HeaderMap) -> Result<CallHeaders, HeaderFault> {
     let fault = |fault: KeyFault| HeaderFault { name: IDEMPOTENCY_KEY, message: fault.to_string() };
-    let repeat_key = headers.get(IDEMPOTENCY_KEY).map(|value| value.to_str().map_err(|_| KeyFault::Unprintable));
+    let repeat_key = headers
+        .get(IDEMPOTENCY_KEY)
+        .filter(|value| !value.is_empty())
+        .map(|value| value.to_str().map_err(|_| KeyFault::Unprintable));
     let repeat_key = repeat_key.map(|text| text.and_then(parse_key)).transpose().map_err(fault)?;
     let token = decoded(headers, &X_LEASE_TOKEN, Ok)?.map(Into::into);
     Ok(CallHeaders { repeat_key, token })

@@ -9,7 +9,7 @@ use rmcp::service::RequestContext;
 use serde_json::value::RawValue;
 
 use crate::domain::ThreadId;
-use crate::edge::CallerFault;
+use crate::edge::{CallerFault, Patience};
 use crate::service::Caller;
 
 /// What the gate found out. It travels beside the message, in the request's extensions.
@@ -30,6 +30,7 @@ struct Found {
     caller: Result<Caller, CallerFault>,
     thread: Option<ThreadId>,
     headers: CallHeaders,
+    patience: Patience,
     arguments: Option<Box<RawValue>>,
     structured: OnceLock<Box<RawValue>>,
 }
@@ -39,9 +40,10 @@ impl Incoming {
         caller: Result<Caller, CallerFault>,
         thread: Option<ThreadId>,
         headers: CallHeaders,
+        patience: Patience,
         arguments: Option<Box<RawValue>>,
     ) -> Self {
-        Self(Arc::new(Found { caller, thread, headers, arguments, structured: OnceLock::new() }))
+        Self(Arc::new(Found { caller, thread, headers, patience, arguments, structured: OnceLock::new() }))
     }
 
     /// Returns what the gate found out about the request that is being answered.
@@ -65,6 +67,11 @@ impl Incoming {
     /// Returns what the headers say about the call.
     pub(super) fn headers(&self) -> &CallHeaders {
         &self.0.headers
+    }
+
+    /// Returns what lets the request take longer.
+    pub(super) fn patience(&self) -> &Patience {
+        &self.0.patience
     }
 
     /// Returns the arguments of the tool call as they were spelled.

@@ -9,6 +9,7 @@ mod answer;
 mod arguments;
 mod gate;
 mod incoming;
+mod listen;
 mod message;
 mod resource;
 mod server;
@@ -82,6 +83,7 @@ impl Edge {
 impl Door {
     fn new(selection: Selection, names_thread: bool, lists: &Lists, settings: &Settings) -> Self {
         let server = Server::new(Surface::new(selection, names_thread), lists.clone());
+        // The library's own token would cut off running calls, so it is never cancelled: streams end with the feed.
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
-    ErrorCode, ErrorData, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
-    ServerConfig,
+    ErrorCode, ErrorData, InitializeRequestParams, InitializeResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, ServerConfig, SubscriptionFilter,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
 
 use super::arguments::{self, Read};
 use super::incoming::Incoming;
 use super::surface::Surface;
-use super::{resource, unanswered};
+use super::{listen, resource, unanswered};
 use crate::domain::ThreadId;
 use crate::edge::{CallerFault, parse_key, repeat};
 use crate::service::{Caller, Lists};
@@ -68,6 +68,9 @@ impl Server {
             Ok(key) => key,
             Err(invalid) => return self.misunderstood(tool, caller, &thread, &invalid).await,
         };
+        if tool.name == "task_wait" {
+            incoming.patience().grant(tool_call::WAIT_MAX);
+        }
         let call = ToolCall {
             tool,
             thread,
@@ -163,6 +166,28 @@ fn repeat_of(tool: &Tool, caller: &Caller, key: &str, read: &Read) -> Repeat {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         self.0.surface.info.clone()
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut answer = self.negotiate_initialize(&request)?;
+        // Before 2026-07-28 a subscription needs a session, and there are none.
+        if let Some(resources) = &mut answer.capabilities.resources {
+            resources.subscribe = None;
+        }
+        Ok(answer)
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(listen::accepted(requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        listen::listen(&self.0.lists, &context).await
     }
 
     async fn list_tools(

@@ -57,9 +57,11 @@ fn info(names_thread: bool) -> ServerConfig {
         "Keeps the task list of {whose}. Other agents may change the same list: go by what the newest result shows. A \
          refused call has changed nothing and says how to do it right."
     );
-    ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
-        .with_server_info(Implementation::new("tasklane", env!("CARGO_PKG_VERSION")).with_title("Tasklane"))
-        .with_instructions(instructions)
+    ServerConfig::new(
+        ServerCapabilities::builder().enable_tools().enable_resources().enable_resources_subscribe().build(),
+    )
+    .with_server_info(Implementation::new("tasklane", env!("CARGO_PKG_VERSION")).with_title("Tasklane"))
+    .with_instructions(instructions)
 }
 
 /// Lets a tool ask for the thread, before everything else.

@@ -18,27 +18,28 @@ const INTERNAL: &str = "The service failed. It may or may not have done this: lo
 
 /// Why the service did not answer, in one sentence for an agent, and the list if it is known.
 pub(super) fn of_service(error: &service::Error) -> (String, Option<&TaskList>) {
-    let (text, list) = match error {
+    let text = match error {
         service::Error::Refused { refusal, list } => return (refusal_text::sentence(refusal), Some(list)),
         service::Error::PreconditionFailed { list } => {
-            ("The list has changed since you saw it. Nothing was changed. Go by the list as it is now.", Some(list))
+            let text = "The list has changed since you saw it. Nothing was changed. Go by the list as it is now.";
+            return (text.to_owned(), Some(list));
         }
         service::Error::KeyReused => {
-            ("The idempotency key was used for another call. Nothing was changed. Give each call its own key.", None)
+            "The idempotency key was used for another call. Nothing was changed. Give each call its own key."
         }
-        service::Error::Forbidden => ("You may not do this. Nothing was changed.", None),
+        service::Error::Forbidden => "You may not do this. Nothing was changed.",
         service::Error::Busy => {
-            ("Others were changing the list all the time. Nothing was changed. Try again in a moment.", None)
+            "Others were changing the list all the time. Nothing was changed. Try again in a moment."
         }
         service::Error::Store(error) if matches!(**error, StoreError::Unknown(_) | StoreError::Corrupt { .. }) => {
-            (INTERNAL, None)
+            INTERNAL
         }
         service::Error::Store(_) => {
-            ("The task list cannot be reached at the moment. Nothing is known to have changed. Try again later.", None)
+            "The task list cannot be reached at the moment. Nothing is known to have changed. Try again later."
         }
-        service::Error::Undecided | service::Error::Stopped => (INTERNAL, None),
+        service::Error::Undecided | service::Error::Stopped => INTERNAL,
     };
-    (text.to_owned(), list)
+    (text.to_owned(), None)
 }
 
 /// Writes down why there was no answer, once, for those who run the service.

@@ -42,7 +42,7 @@ struct Batch<'a> {
     key: &'a ThreadKey,
     tickets: Vec<Ticket>,
     /// Commits of this batch of which nobody knows whether they happened, with the answers if they did.
-    undecided: Vec<(Version, Vec<Decision>)>,
+    undecided: Vec<(Version, Decided)>,
 }
 
 /// What one call came to, if the commit that it is part of happens.
@@ -64,8 +64,8 @@ struct Decided {
 impl Batch<'_> {
     async fn pass(&mut self) -> Result<Pass, Error> {
         let loaded = self.load().await?;
-        if let Some(decisions) = self.find_undecided().await? {
-            return Ok(fresh(decisions));
+        if let Some(decided) = self.find_undecided().await? {
+            return Ok(self.done(decided));
         }
         if let Some(kept) = &loaded.kept {
             return Ok(Pass::Answered(self.tickets.iter().map(|ticket| replayed(kept, &ticket.request)).collect()));
@@ -74,18 +74,22 @@ impl Batch<'_> {
         let decided = self.decide(&loaded, version).await?;
         let Some(commit) = self.commit(&loaded, version, &decided) else { return Ok(fresh(decided.decisions)) };
         match self.lists.0.store.commit(&commit).await {
-            Ok(Committed::Done) => {
-                self.lists.forget_beyond_count(self.key, &commit.changes);
-                Ok(fresh(decided.decisions))
-            }
+            Ok(Committed::Done) => Ok(self.done(decided)),
             Ok(Committed::Conflict) => Ok(Pass::Again),
             Err(StoreError::Unknown(cause)) => {
                 tracing::warn!(error = %cause, thread.id = %self.key.thread, "the outcome of a commit is unknown");
-                self.undecided.push((version, decided.decisions));
+                self.undecided.push((version, decided));
                 Ok(Pass::Again)
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Ends a pass whose commit has happened: who follows the list is told before the callers are.
+    fn done(&self, decided: Decided) -> Pass {
+        self.lists.0.feed.committed(self.lists, self.key, &decided.changes);
+        self.lists.forget_beyond_count(self.key, &decided.changes);
+        fresh(decided.decisions)
     }
 
     async fn load(&self) -> Result<Loaded, Error> {
@@ -97,7 +101,7 @@ impl Batch<'_> {
     ///
     /// Called after a load and before a commit on what it returned: a commit that comes to an end in between moves the
     /// version, so that the new commit is a conflict and this is asked again.
-    async fn find_undecided(&mut self) -> Result<Option<Vec<Decision>>, Error> {
+    async fn find_undecided(&mut self) -> Result<Option<Decided>, Error> {
         for at in 0..self.undecided.len() {
             let Some((version, _)) = self.undecided.get(at) else { break };
             let happened = self.lists.0.store.contains(self.key, *version);
@@ -115,7 +119,7 @@ impl Batch<'_> {
             decided.changes.extend(expiry.change);
         }
         for ticket in &self.tickets {
-            let operation = self.completed_operation(&ticket.request.operation, &decided.list).await?;
+            let operation = self.completed_operation(&ticket.request.operation, loaded, &decided.changes).await?;
             let stamp = Stamp {
                 token: ticket.request.token.clone(),
                 ..self.lists.stamp(ticket.actor.clone(), version, loaded.at)
@@ -125,17 +129,25 @@ impl Batch<'_> {
         Ok(decided)
     }
 
-    /// Brings along what an operation needs to know besides the list: for a restore, the changes to undo.
-    async fn completed_operation(&self, operation: &Operation, list: &TaskList) -> Result<Operation, Error> {
+    /// Brings along what an operation needs to know besides the list: for a restore, the changes to undo. The last of them
+    /// may not be stored yet: leases that end now end before it.
+    async fn completed_operation(
+        &self,
+        operation: &Operation,
+        loaded: &Loaded,
+        decided: &[Change],
+    ) -> Result<Operation, Error> {
         let Operation::Restore { revision, .. } = operation else { return Ok(operation.clone()) };
+        let newest = loaded.list.revision();
         let mut since: Vec<Change> = Vec::new();
         let mut after = *revision;
-        while after < list.revision() {
+        while after < newest {
             let page = self.lists.changes(self.key, after, CHANGES_PAGE).await?;
             let Some(last) = page.last() else { break };
             after = last.revision;
-            since.extend(page.into_iter().filter(|change| change.revision <= list.revision()));
+            since.extend(page.into_iter().filter(|change| change.revision <= newest));
         }
+        since.extend(decided.iter().filter(|change| change.revision > *revision).cloned());
         Ok(Operation::Restore { revision: *revision, since })
     }
 
@@ -195,11 +207,11 @@ impl Batch<'_> {
 impl Decided {
     fn decide(&mut self, request: &ChangeRequest, operation: &Operation, stamp: &Stamp, lists: &Lists) {
         let list = &self.list;
+        let refused = |refusal| Error::Refused { refusal: Box::new(refusal), list: Box::new(list.clone()) };
         let decision = match request.precondition.as_ref().map(|condition| condition.judge(list)) {
-            None | Some(Verdict::Holds) => apply(list, operation, stamp, lists.limits())
-                .map_err(|refusal| Error::Refused { refusal, list: list.clone() }),
-            Some(Verdict::Fails) => Err(Error::PreconditionFailed { list: list.clone() }),
-            Some(Verdict::Refused(refusal)) => Err(Error::Refused { refusal, list: list.clone() }),
+            None | Some(Verdict::Holds) => apply(list, operation, stamp, lists.limits()).map_err(refused),
+            Some(Verdict::Fails) => Err(Error::PreconditionFailed { list: Box::new(list.clone()) }),
+            Some(Verdict::Refused(refusal)) => Err(refused(refusal)),
         };
         let decision = decision.map(|applied| {
             self.list = applied.list;

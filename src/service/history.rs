@@ -14,7 +14,7 @@ const SCAN_MAX: usize = 5_000;
 /// After so many changes of one list its oldest are forgotten at once.
 const FORGET_EVERY: i64 = 256;
 /// How often what is too old is looked for.
-const FORGET_INTERVAL: Duration = Duration::from_secs(60);
+const FORGET_INTERVAL: Duration = Duration::from_mins(1);
 /// The most rows that one statement removes, so that none holds locks for long.
 const FORGET_ROWS_MAX: u32 = 1_000;
 
@@ -31,7 +31,7 @@ pub struct Retention {
 
 impl Default for Retention {
     fn default() -> Self {
-        let day = Duration::from_secs(24 * 60 * 60);
+        let day = Duration::from_hours(24);
         Self { changes_age_max: 90 * day, changes_max: 10_000, answers_age_max: day }
     }
 }

@@ -10,9 +10,11 @@
 mod caller;
 mod change;
 mod commit;
+mod feed;
 mod history;
 mod lanes;
 mod precondition;
+mod since;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,9 +27,15 @@ use crate::store::{ListStore, Loaded, StoreError, ThreadEntry, ThreadQuery};
 
 pub use caller::{Caller, Scopes};
 pub use change::{Answered, ChangeRequest, Done, Retry};
+pub use feed::{
+    ANNOUNCE_INTERVAL, COMPARE_INTERVAL, Cursor, Following, FollowingResource, Next, NextOfResource, Overview,
+    REPAIR_INTERVAL, Told,
+};
 pub use history::{HistoryQuery, Retention};
 pub use precondition::{Precondition, Rule, Tag, Target, Verdict};
+pub use since::Known;
 
+use feed::Feed;
 use lanes::Lanes;
 
 /// The task lists of all threads.
@@ -40,6 +48,7 @@ struct Parts {
     clock: Arc<dyn Clock>,
     settings: Settings,
     lanes: Lanes,
+    feed: Feed,
 }
 
 /// What an operator may choose.
@@ -66,15 +75,15 @@ pub enum Error {
     #[error("the operation was refused")]
     Refused {
         /// Why.
-        refusal: Refusal,
+        refusal: Box<Refusal>,
         /// The unchanged list.
-        list: TaskList,
+        list: Box<TaskList>,
     },
     /// The state is not the one that the caller required; here it is.
     #[error("a precondition failed")]
     PreconditionFailed {
         /// The unchanged list.
-        list: TaskList,
+        list: Box<TaskList>,
     },
     /// The caller's key was used for another call.
     #[error("the idempotency key was used for another call")]
@@ -119,7 +128,8 @@ impl Lists {
     /// Opens the door to a store.
     #[must_use]
     pub fn new(store: Arc<dyn ListStore>, clock: Arc<dyn Clock>, settings: Settings) -> Self {
-        Self(Arc::new(Parts { store, clock, settings, lanes: Lanes::default() }))
+        let feed = Feed::new(store.announces());
+        Self(Arc::new(Parts { store, clock, settings, lanes: Lanes::default(), feed }))
     }
 
     /// Returns the bounds that hold for every list.
@@ -134,6 +144,10 @@ impl Lists {
     /// [`Error::Forbidden`], [`Error::Busy`] or [`Error::Store`].
     pub async fn read(&self, caller: &Caller, key: &ThreadKey) -> Result<TaskList, Error> {
         may(caller.scopes.read)?;
+        self.load_current(key).await
+    }
+
+    async fn load_current(&self, key: &ThreadKey) -> Result<TaskList, Error> {
         let loaded = self.in_time(self.deadline(), self.0.store.load(key, None)).await?;
         if self.expiry_due(&loaded, Version::default()).is_none() {
             return Ok(loaded.list);
@@ -174,6 +188,7 @@ impl Lists {
 
     /// Lets what runs end and closes the store.
     pub async fn close(&self) {
+        self.stop_following();
         self.0.store.close().await;
     }
 

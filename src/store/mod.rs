@@ -3,6 +3,7 @@
 //! A commit names the version that was read. It happens entirely or not at all, and only if that version still is the
 //! newest; nothing is ever locked while somebody decides.
 
+mod feed;
 mod postgres;
 mod rows;
 mod sql;
@@ -16,12 +17,13 @@ use crate::domain::{
     Actor, Change, Moment, ResourceId, Revision, Task, TaskId, TaskList, ThreadId, ThreadKey, Version,
 };
 
+pub use feed::{ChangeFeed, Hearing, Notice, Page, Place, Placed, Position, resource_number, thread_number};
 pub use postgres::PostgresStore;
 pub use sqlite::SqliteStore;
 
 /// What both databases do.
 #[async_trait]
-pub trait ListStore: Send + Sync + std::fmt::Debug {
+pub trait ListStore: ChangeFeed {
     /// Loads a list and, if asked for, the answer kept under a key, as one consistent state in one statement.
     ///
     /// # Errors
@@ -210,6 +212,9 @@ pub struct StoreOptions {
     pub connections_max: u32,
     /// How long to wait for a free connection.
     pub acquire_timeout: std::time::Duration,
+    /// Whether processes tell each other of changes where the database has a channel for it. That needs sessions: behind a
+    /// pooler that hands each transaction to another one, nothing would be heard.
+    pub announces: bool,
 }
 
 /// Connects to the database that the URL's scheme names (`sqlite:`, `postgres:` or `postgresql:`) and brings its tables up

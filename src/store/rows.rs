@@ -1,6 +1,8 @@
 //! From rows to the domain. What is stored was parsed before it was written; a row that does not parse any more is named
 //! and refused, for whatever is left of a broken list is not the list.
 
+mod feed;
+
 use std::fmt::Display;
 use std::sync::Arc;
 
@@ -13,6 +15,8 @@ use crate::domain::{
     Revision, Status, Task, TaskId, TaskList, ThreadId, ThreadKey, Version,
 };
 use crate::json;
+
+pub(super) use feed::{after_place, changes_after, keys, marked, page, positions};
 
 /// Cuts a moment to what every database keeps of it.
 pub(super) fn micros(at: Moment) -> Moment {
@@ -169,14 +173,14 @@ where
     rows.iter().map(|row| decoded::<R, EntryRow>(row, "thread", resource)?.parsed(resource)).collect()
 }
 
-fn is_there<R: Row>(row: &R, column: &'static str) -> Result<bool, StoreError>
+pub(super) fn is_there<R: Row>(row: &R, column: &'static str) -> Result<bool, StoreError>
 where
     &'static str: ColumnIndex<R>,
 {
     row.try_get_raw(column).map(|value| !value.is_null()).map_err(StoreError::Database)
 }
 
-fn decoded<R: Row, T>(row: &R, table: &'static str, place: &impl Display) -> Result<T, StoreError>
+pub(super) fn decoded<R: Row, T>(row: &R, table: &'static str, place: &impl Display) -> Result<T, StoreError>
 where
     for<'r> T: FromRow<'r, R>,
 {
@@ -192,7 +196,7 @@ fn column_of(index: &str) -> &'static str {
     NAMES.into_iter().find(|name| index.contains(name)).unwrap_or("of another type")
 }
 
-fn corrupt(table: &'static str, row: &impl Display, column: &'static str) -> StoreError {
+pub(super) fn corrupt(table: &'static str, row: &impl Display, column: &'static str) -> StoreError {
     StoreError::Corrupt { table, row: row.to_string(), column }
 }
 
@@ -240,7 +244,7 @@ fn blockers(text: &str) -> Option<Vec<TaskId>> {
 }
 
 impl ChangeRow {
-    fn parsed(self, key: &ThreadKey) -> Result<Change, StoreError> {
+    pub(super) fn parsed(self, key: &ThreadKey) -> Result<Change, StoreError> {
         let place = format_args!("{}/{}/{}", key.resource, key.thread, self.revision);
         let is_bad = |column| corrupt("change", &place, column);
         Ok(Change {

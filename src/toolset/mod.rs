@@ -12,6 +12,7 @@ pub mod export;
 mod mastra;
 pub mod refusal_text;
 pub mod schema;
+pub mod signal;
 mod wording;
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub struct ClaimOut {
     #[schema(nullable = false)]
     task: Option<TaskOut<'static>>,
     /// The claim; absent where there is none.
-    #[schema(nullable = false, inline)]
+    #[schema(nullable = false)]
     lease: Option<ClaimedLeaseOut>,
 }
 

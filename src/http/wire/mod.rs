@@ -2,6 +2,7 @@
 //! apply. Bodies that come in are in [`super::bodies`].
 
 mod coordination;
+mod event;
 mod limits;
 mod list;
 mod problem;
@@ -9,6 +10,7 @@ mod thread;
 mod tool;
 
 pub use coordination::{ClaimOut, ClaimedLeaseOut, HistoryOut, RestoreOut};
+pub use event::{ChangeEventOut, EventOut, ListEventOut, ResourceEventOut, ThreadsEventOut};
 pub use limits::{HealthOut, LimitsOut};
 pub use list::{ChangedOut, CheckOut, ListOut, MinimalOut, SummaryOut};
 pub use problem::{FaultOut, ProblemKindOut, ProblemOut};

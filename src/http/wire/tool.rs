@@ -31,7 +31,7 @@ pub enum ToolsetIn {
     All,
     /// Mastra's.
     Mastra,
-    /// AgentScope's.
+    /// `AgentScope`'s.
     AgentScope,
     /// Claims, history and waiting.
     Coordination,
@@ -43,12 +43,12 @@ pub enum ToolsetIn {
 pub enum FormatIn {
     /// The Model Context Protocol.
     Mcp,
-    /// OpenAI's chat completions.
+    /// `OpenAI`'s chat completions.
     OpenAi,
-    /// OpenAI's responses.
+    /// `OpenAI`'s responses.
     #[serde(rename = "openai-responses")]
     OpenAiResponses,
-    /// OpenAI's chat completions in strict mode.
+    /// `OpenAI`'s chat completions in strict mode.
     #[serde(rename = "openai-strict")]
     OpenAiStrict,
     /// Anthropic's messages.

@@ -1,8 +1,10 @@
 //! Lists on `PostgreSQL`, shared by any number of processes.
 
 mod commit;
+mod feed;
 
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -15,6 +17,8 @@ use super::{
     rows, sql,
 };
 use crate::domain::{Change, Moment, Revision, ThreadKey, Version};
+
+use feed::Announcements;
 
 /// What every connection is told once.
 ///
@@ -38,6 +42,7 @@ const TRUSTED_IDLE: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub struct PostgresStore {
     pool: PgPool,
+    announcements: Option<Arc<Announcements>>,
 }
 
 impl PostgresStore {
@@ -53,6 +58,12 @@ impl PostgresStore {
         sql::THREADS,
         sql::PING,
         commit::COMMIT,
+        feed::POSITIONS,
+        feed::CHANGES_AFTER,
+        feed::RESOURCE_CHANGES,
+        feed::HAS_CHANGES_FROM,
+        feed::THREADS_WITH_ENDED_LEASES,
+        feed::ANNOUNCE,
     ];
 
     /// Connects, and brings the tables up to date.
@@ -82,10 +93,11 @@ impl PostgresStore {
                     Ok(())
                 })
             })
-            .connect_with(connect)
+            .connect_with(connect.clone())
             .await
             .map_err(OpenError::Connect)?;
-        let store = Self { pool };
+        let announcements = options.announces.then(|| Arc::new(Announcements::new(connect, options)));
+        let store = Self { pool, announcements };
         store.migrate().await.map_err(OpenError::Migrate)?;
         Ok(store)
     }
@@ -193,6 +205,9 @@ impl ListStore for PostgresStore {
     }
 
     async fn close(&self) {
+        if let Some(announcements) = &self.announcements {
+            announcements.close().await;
+        }
         self.pool.close().await;
     }
 }

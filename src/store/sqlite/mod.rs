@@ -1,6 +1,7 @@
 //! Lists in one `SQLite` file, which several processes of one machine may share.
 
 mod commit;
+mod feed;
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -51,6 +52,11 @@ impl SqliteStore {
         commit::FORGET_CHANGES,
         commit::INSERT_CHANGE,
         commit::KEEP_ANSWER,
+        feed::POSITIONS,
+        feed::CHANGES_AFTER,
+        feed::RESOURCE_CHANGES,
+        feed::HAS_CHANGES_FROM,
+        feed::THREADS_WITH_ENDED_LEASES,
     ];
 
     /// Opens the file, makes it if there is none, and brings the tables up to date.

@@ -14,14 +14,8 @@ impl ToolEdge for Mcp {
     }
 
     async fn tasks(&self, thread: &str) -> Vec<Value> {
-        let mut list = ToolEdge::call(self, thread, "TaskList", "{}").await;
-        let mut tasks = list["tasks"].take();
-        for task in tasks.as_array_mut().expect("tasks") {
-            for (from, to) in [("subject", "content"), ("state", "status"), ("blocked_by", "blockedBy")] {
-                task[to] = task[from].take();
-            }
-        }
-        tasks.as_array().expect("tasks").clone()
+        let list = self.at(&format!("/threads/{thread}/tasks")).send("GET", "").await.message();
+        list["tasks"].as_array().expect("tasks").clone()
     }
 }
 

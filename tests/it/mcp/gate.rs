@@ -1,35 +1,32 @@
 //! What is refused before any tool is asked, and what is let through although it is not quite right.
 
-use std::sync::Arc;
-
 use axum::http::StatusCode;
 use serde_json::json;
 
-use crate::support::failing::FailingStore;
-use crate::support::mcp::Mcp;
+use crate::support::mcp::{Mcp, gone};
 
 const LIST: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 
-fn client() -> Mcp {
-    Mcp::new(Arc::new(FailingStore))
+async fn client() -> Mcp {
+    Mcp::new(gone().await)
 }
 
 #[tokio::test]
 async fn a_client_that_takes_json_is_served() {
     for accept in ["*/*", "application/json", "application/*;q=0.5, text/html", "text/event-stream, application/json"] {
-        let answer = client().header("accept", accept).post(LIST).await;
+        let answer = client().await.header("accept", accept).post(LIST).await;
         assert_eq!((answer.status, answer.content_type.as_str()), (StatusCode::OK, "application/json"), "{accept}");
     }
-    assert_eq!(client().without("accept").post(LIST).await.status, StatusCode::OK);
-    assert_eq!(client().header("accept", "text/html").post(LIST).await.status, StatusCode::NOT_ACCEPTABLE);
+    assert_eq!(client().await.without("accept").post(LIST).await.status, StatusCode::OK);
+    assert_eq!(client().await.header("accept", "text/html").post(LIST).await.status, StatusCode::NOT_ACCEPTABLE);
 }
 
 #[tokio::test]
 async fn only_json_is_read() {
     for media_type in ["application/json; charset=utf-8", "Application/JSON"] {
-        assert_eq!(client().header("content-type", media_type).post(LIST).await.status, StatusCode::OK);
+        assert_eq!(client().await.header("content-type", media_type).post(LIST).await.status, StatusCode::OK);
     }
-    for other in [client().header("content-type", "text/plain"), client().without("content-type")] {
+    for other in [client().await.header("content-type", "text/plain"), client().await.without("content-type")] {
         assert_eq!(other.post(LIST).await.status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
     }
 }
@@ -43,18 +40,18 @@ async fn what_is_no_message_is_an_error_of_the_protocol() {
         (r#"{"id":1,"method":"tools/list"}"#, -32600),
         (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/list"}"#, -32600),
     ] {
-        let answer = client().post(body).await;
+        let answer = client().await.post(body).await;
         assert_eq!((answer.status, answer.error_code()), (StatusCode::BAD_REQUEST, code), "{body}: {answer:?}");
     }
 }
 
 #[tokio::test]
 async fn params_that_are_malformed_are_told_apart_from_a_method_that_does_not_exist() {
-    let malformed = client().legacy("tools/call", json!({"arguments": {}})).await;
+    let malformed = client().await.legacy("tools/call", json!({"arguments": {}})).await;
     assert_eq!(malformed["error"]["code"], -32602);
-    let unknown = client().legacy("tools/fly", json!({})).await;
+    let unknown = client().await.legacy("tools/fly", json!({})).await;
     assert_eq!(unknown["error"]["code"], -32601);
-    let modern = client().modern_answer("prompts/list", json!({})).await;
+    let modern = client().await.modern_answer("prompts/list", json!({})).await;
     assert_eq!((modern.status, modern.error_code()), (StatusCode::NOT_FOUND, -32601));
 }
 
@@ -66,7 +63,7 @@ async fn only_known_hosts_and_origins_are_served() {
         "--allowed-origins",
         "http://localhost:*,https://app.example:443",
     ];
-    let client = Mcp::with(Arc::new(FailingStore), &flags);
+    let client = Mcp::with(gone().await, &flags);
     for (name, value, status) in [
         ("host", "localhost", StatusCode::OK),
         ("host", "tasks.example:443", StatusCode::OK),
@@ -84,7 +81,7 @@ async fn only_known_hosts_and_origins_are_served() {
 #[tokio::test]
 async fn what_listens_for_others_is_reached_by_any_name_unless_names_are_given() {
     let public = ["--listen", "0.0.0.0:80", "--insecure-no-auth"];
-    let any = Mcp::with(Arc::new(FailingStore), &public).header("host", "any.example");
+    let any = Mcp::with(gone().await, &public).header("host", "any.example");
     assert_eq!(any.post(LIST).await.status, StatusCode::OK);
     assert_eq!(any.header("origin", "http://any.example").post(LIST).await.status, StatusCode::FORBIDDEN);
     assert_eq!(any.header("origin", "http://localhost:3000").post(LIST).await.status, StatusCode::OK);
@@ -94,20 +91,22 @@ async fn what_listens_for_others_is_reached_by_any_name_unless_names_are_given()
 async fn a_thread_id_obeys_the_same_rules_everywhere() {
     let long = "x".repeat(257);
     for id in ["%2E%2E", "a%00b", "a%0Ab", &long, "%ff"] {
-        for client in [client().at(&format!("/threads/{id}/mcp")), client().at("/mcp").header("x-thread-id", id)] {
+        for client in
+            [client().await.at(&format!("/threads/{id}/mcp")), client().await.at("/mcp").header("x-thread-id", id)]
+        {
             let answer = client.post(LIST).await;
             assert_eq!((answer.status, answer.error_code()), (StatusCode::BAD_REQUEST, -32600), "{id}");
         }
     }
-    assert_eq!(client().at("/threads/a%2Fb%20%E4%BF%AE/mcp").post(LIST).await.status, StatusCode::OK);
+    assert_eq!(client().await.at("/threads/a%2Fb%20%E4%BF%AE/mcp").post(LIST).await.status, StatusCode::OK);
 }
 
 #[tokio::test]
 async fn who_calls_is_read_as_by_every_edge() {
     for (name, value) in [("x-actor", "a%0Ab"), ("x-resource-id", ""), ("idempotency-key", "")] {
-        assert_eq!(client().header(name, value).post(LIST).await.status, StatusCode::BAD_REQUEST, "{name}");
+        assert_eq!(client().await.header(name, value).post(LIST).await.status, StatusCode::BAD_REQUEST, "{name}");
     }
-    let strict = Mcp::with(Arc::new(FailingStore), &["--require-resource"]);
+    let strict = Mcp::with(gone().await, &["--require-resource"]);
     assert_eq!(strict.post(LIST).await.status, StatusCode::OK);
     let result = strict.call("task_check", "{}").await;
     assert_eq!(result["structuredContent"]["isError"], true);
@@ -118,7 +117,7 @@ async fn who_calls_is_read_as_by_every_edge() {
 async fn a_body_may_have_four_mebibytes_and_no_more() {
     const MOST: usize = 4 * 1024 * 1024;
     let padded = |bytes: usize| format!("{LIST}{}", " ".repeat(bytes - LIST.len()));
-    assert_eq!(client().post(padded(MOST)).await.status, StatusCode::OK);
-    let answer = client().post(padded(MOST + 1)).await;
+    assert_eq!(client().await.post(padded(MOST)).await.status, StatusCode::OK);
+    let answer = client().await.post(padded(MOST + 1)).await;
     assert_eq!((answer.status, answer.error_code()), (StatusCode::PAYLOAD_TOO_LARGE, -32600));
 }

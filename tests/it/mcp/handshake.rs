@@ -1,15 +1,12 @@
 //! How clients of both eras get to know the server. None of it needs the store, so that it is never there.
 
-use std::sync::Arc;
-
 use axum::http::StatusCode;
 use serde_json::json;
 
-use crate::support::failing::FailingStore;
-use crate::support::mcp::{LEGACY, MODERN, Mcp};
+use crate::support::mcp::{LEGACY, MODERN, Mcp, gone};
 
-fn client() -> Mcp {
-    Mcp::new(Arc::new(FailingStore))
+async fn client() -> Mcp {
+    Mcp::new(gone().await)
 }
 
 fn initialize(version: &str) -> String {
@@ -20,7 +17,7 @@ fn initialize(version: &str) -> String {
 #[tokio::test]
 async fn a_client_of_the_older_revisions_is_welcome() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", LEGACY] {
-        let answer = client().post(initialize(version)).await;
+        let answer = client().await.post(initialize(version)).await;
         assert_eq!(answer.status, StatusCode::OK);
         let result = &answer.message()["result"];
         assert_eq!(result["protocolVersion"], version);
@@ -30,13 +27,13 @@ async fn a_client_of_the_older_revisions_is_welcome() {
         assert!(result["instructions"].as_str().unwrap().contains("this thread"));
     }
     let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string();
-    assert_eq!(client().post(initialized).await.status, StatusCode::ACCEPTED);
-    assert_eq!(client().legacy("ping", json!({})).await["result"], json!({}));
+    assert_eq!(client().await.post(initialized).await.status, StatusCode::ACCEPTED);
+    assert_eq!(client().await.legacy("ping", json!({})).await["result"], json!({}));
 }
 
 #[tokio::test]
 async fn a_client_of_the_newest_revision_discovers_the_server() {
-    let answer = client().modern("server/discover", json!({})).await;
+    let answer = client().await.modern("server/discover", json!({})).await;
     let result = &answer["result"];
     assert_eq!(result["resultType"], "complete");
     assert!(result["supportedVersions"].as_array().unwrap().contains(&json!(MODERN)));
@@ -46,7 +43,7 @@ async fn a_client_of_the_newest_revision_discovers_the_server() {
 
 #[tokio::test]
 async fn a_version_that_nobody_knows_is_refused_by_name() {
-    let unknown = client().header("mcp-protocol-version", "2099-01-01").header("mcp-method", "tools/list");
+    let unknown = client().await.header("mcp-protocol-version", "2099-01-01").header("mcp-method", "tools/list");
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2099-01-01", "io.modelcontextprotocol/clientCapabilities": {},
     });
@@ -63,7 +60,7 @@ async fn headers_that_contradict_the_message_are_refused() {
     let body = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "task_check", "_meta": meta},
     });
-    let right = client().header("mcp-protocol-version", MODERN).header("mcp-method", "tools/call");
+    let right = client().await.header("mcp-protocol-version", MODERN).header("mcp-method", "tools/call");
     let right = right.header("mcp-name", "task_check");
     assert_eq!(right.post(body.to_string()).await.status, StatusCode::OK);
     for wrong in [right.header("mcp-method", "tools/list"), right.header("mcp-name", "task_write")] {
@@ -75,6 +72,6 @@ async fn headers_that_contradict_the_message_are_refused() {
 #[tokio::test]
 async fn nothing_but_post_is_offered() {
     for method in ["GET", "DELETE"] {
-        assert_eq!(client().send(method, "").await.status, StatusCode::METHOD_NOT_ALLOWED);
+        assert_eq!(client().await.send(method, "").await.status, StatusCode::METHOD_NOT_ALLOWED);
     }
 }

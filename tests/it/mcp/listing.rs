@@ -1,16 +1,14 @@
 //! What clients find: tools, and who may see which. None of it needs the store, so that it is never there.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::support::failing::FailingStore;
-use crate::support::mcp::Mcp;
+use crate::support::mcp::{Mcp, gone};
 
-fn client(path: &str) -> Mcp {
-    Mcp::new(Arc::new(FailingStore)).at(path)
+async fn client(path: &str) -> Mcp {
+    Mcp::new(gone().await).at(path)
 }
 
 async fn names(client: &Mcp) -> Vec<String> {
@@ -27,7 +25,7 @@ async fn each_url_lists_the_tools_that_were_reviewed() {
         ("/threads/t/mcp?toolset=coordination", "coordination"),
         ("/mcp?toolset=all", "all-of-any-thread"),
     ] {
-        let mut listed = client(path).modern("tools/list", json!({})).await;
+        let mut listed = client(path).await.modern("tools/list", json!({})).await;
         assert_eq!(listed["result"]["cacheScope"], "public");
         let now = format!("{:#}\n", listed["result"]["tools"].take());
         let file = format!("tests/golden/mcp/{file}.json");
@@ -47,7 +45,7 @@ async fn each_url_lists_the_tools_that_were_reviewed() {
 
 #[tokio::test]
 async fn tools_come_in_the_order_of_their_names_and_the_same_for_both_eras() {
-    let client = client("/threads/t/mcp?toolset=all");
+    let client = client("/threads/t/mcp?toolset=all").await;
     let names = names(&client).await;
     assert!(names.is_sorted());
     assert!(names.contains(&"task_write".to_owned()) && names.contains(&"TaskCreate".to_owned()));
@@ -59,7 +57,8 @@ async fn tools_come_in_the_order_of_their_names_and_the_same_for_both_eras() {
 
 #[tokio::test]
 async fn a_url_offers_no_other_toolsets_tools() {
-    let answer = client("/threads/t/mcp").legacy("tools/call", json!({"name": "TaskCreate", "arguments": {}})).await;
+    let answer =
+        client("/threads/t/mcp").await.legacy("tools/call", json!({"name": "TaskCreate", "arguments": {}})).await;
     assert_eq!(answer["error"]["code"], -32602);
     assert!(answer["error"]["message"].as_str().unwrap().contains("task_check, task_complete"));
 }
@@ -67,19 +66,19 @@ async fn a_url_offers_no_other_toolsets_tools() {
 #[tokio::test]
 async fn a_toolset_that_does_not_exist_is_refused() {
     for query in ["toolset=Mastra", "toolset=", "toolset=mastra&toolset=all", "thread=t"] {
-        let answer = client(&format!("/threads/t/mcp?{query}")).post("{}").await;
+        let answer = client(&format!("/threads/t/mcp?{query}")).await.post("{}").await;
         assert_eq!((answer.status, answer.error_code()), (StatusCode::BAD_REQUEST, -32600), "{query}");
     }
-    assert_eq!(names(&client("/threads/t/mcp?key=1&toolset=agentscope")).await.len(), 4);
+    assert_eq!(names(&client("/threads/t/mcp?key=1&toolset=agentscope").await).await.len(), 4);
 }
 
 #[tokio::test]
 async fn a_tool_asks_for_the_thread_where_nothing_else_names_it() {
     for (client, asks) in [
-        (client("/mcp"), true),
-        (client("/mcp").header("x-thread-id", "t"), false),
-        (client("/mcp?thread=header"), false),
-        (client("/threads/t/mcp"), false),
+        (client("/mcp").await, true),
+        (client("/mcp").await.header("x-thread-id", "t"), false),
+        (client("/mcp?thread=header").await, false),
+        (client("/threads/t/mcp").await, false),
     ] {
         let listed = client.legacy("tools/list", json!({})).await;
         for tool in listed["result"]["tools"].as_array().unwrap() {

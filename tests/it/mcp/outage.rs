@@ -1,15 +1,12 @@
 //! What agents are told while the store is away: never an empty list as if it were the truth, never a bare error.
 
-use std::sync::Arc;
-
 use serde_json::json;
 
-use crate::support::failing::FailingStore;
-use crate::support::mcp::Mcp;
+use crate::support::mcp::{Mcp, gone};
 
 #[tokio::test]
 async fn a_call_is_refused_in_its_toolsets_form() {
-    let client = Mcp::new(Arc::new(FailingStore)).at("/threads/t/mcp?toolset=all");
+    let client = Mcp::new(gone().await).at("/threads/t/mcp?toolset=all");
     for (tool, arguments, is_error) in [
         ("task_check", "{}", false),
         ("task_complete", r#"{"id":"a"}"#, false),
@@ -26,7 +23,7 @@ async fn a_call_is_refused_in_its_toolsets_form() {
 
 #[tokio::test]
 async fn a_resource_cannot_be_read() {
-    let client = Mcp::new(Arc::new(FailingStore));
+    let client = Mcp::new(gone().await);
     let answer = client.modern("resources/read", json!({"uri": "tasklane://threads/t/tasks"})).await;
     assert_eq!(answer["error"]["code"], -32603);
 }

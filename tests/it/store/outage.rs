@@ -12,7 +12,7 @@ use crate::support::proxy::{Cut, Proxy};
 
 /// A store with one connection, so that the test knows which one it uses.
 async fn open_one(url: &str, acquire_timeout: Duration) -> Arc<dyn ListStore> {
-    store::open(url, &StoreOptions { connections_max: 1, acquire_timeout }).await.expect("a store")
+    store::open(url, &StoreOptions { connections_max: 1, acquire_timeout, announces: true }).await.expect("a store")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

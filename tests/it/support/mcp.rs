@@ -15,8 +15,10 @@ use tasklane::config::Cli;
 use tasklane::http::state::Draining;
 use tasklane::server;
 use tasklane::service::{self, Lists};
-use tasklane::store::ListStore;
+use tasklane::store::{self, ListStore};
 use tower::ServiceExt;
+
+use super::database::options;
 
 /// The revision of the protocol without any handshake.
 pub(crate) const MODERN: &str = "2026-07-28";
@@ -39,7 +41,14 @@ pub(crate) struct Answer {
     pub(crate) text: String,
 }
 
-pub(crate) fn lists(store: Arc<dyn ListStore>) -> Lists {
+/// A store that never answers any more.
+pub(crate) async fn gone() -> Arc<dyn ListStore> {
+    let store = store::open("sqlite::memory:", &options()).await.expect("a store");
+    store.close().await;
+    store
+}
+
+fn lists(store: Arc<dyn ListStore>) -> Lists {
     let settings = service::Settings { deadline: Duration::from_secs(30), ..service::Settings::default() };
     Lists::new(store, Arc::new(SystemClock), settings)
 }

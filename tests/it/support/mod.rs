@@ -1,11 +1,14 @@
-//! What tests share: databases of their own, and short ways to say what a list holds.
+//! What tests share: databases of their own, services and clients, and short ways to say what a list holds.
 
+pub(crate) mod app;
 pub(crate) mod build;
+pub(crate) mod clock;
 pub(crate) mod conformance;
 pub(crate) mod database;
-pub(crate) mod failing;
 pub(crate) mod mcp;
+pub(crate) mod process;
 pub(crate) mod proxy;
+pub(crate) mod wait;
 
 /// Makes two tests of each body, `postgres::name` and `sqlite::name`, each with a new database of its own.
 macro_rules! both_databases {
