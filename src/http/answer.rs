@@ -175,7 +175,7 @@ impl Answer {
 
     /// Answers a tool call.
     #[must_use]
-    pub fn tool(answer: &ToolAnswer) -> Self {
+    pub fn tool(answer: ToolAnswer) -> Self {
         let etag = revision_tag(answer.revision, answer.change_id);
         let is_replayed = answer.is_replayed;
         Self { is_replayed, ..Self::new(StatusCode::OK, Some(&etag), Some(Box::<str>::from(answer.body).into())) }

@@ -95,7 +95,7 @@ impl App {
     /// The service does not answer.
     pub(super) async fn history(&self, call: &Call, thread: &ThreadId, ask: HistoryAsk) -> Result<Answer, Problem> {
         let told = tool_call::history(&self.lists, &call.caller, &call.thread(thread), ask).await;
-        told.map(|told| Answer::tool(&told)).map_err(Problem::from)
+        told.map(Answer::tool).map_err(Problem::from)
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) async fn tool_call(
     }
     let asked = ToolCall { tool, thread: at.thread_id, arguments, precondition, token, repeat };
     match tool_call::run(&app.lists, &call.caller, asked).await {
-        Ok(answer) => Ok(Answer::tool(&answer)),
+        Ok(answer) => Ok(Answer::tool(answer)),
         // The first of two equal calls may still be running.
         Err(tool_call::Error::Service(service::Error::Busy)) if is_repeatable => Err(Problem::new(Code::KeyInUse)),
         Err(error) => Err(error.into()),
