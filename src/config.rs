@@ -76,6 +76,22 @@ pub struct Settings {
     #[arg(long, env = "TASKLANE_PUBLIC_URL", global = true, value_name = "URL")]
     pub public_url: Option<String>,
 
+    /// The names under which MCP clients may reach the service, with or without a port, so that no web page can reach it
+    /// under a name of its own; if none is given, on loopback only `localhost` and its addresses, elsewhere all
+    #[arg(long, env = "TASKLANE_ALLOWED_HOSTS", global = true, value_delimiter = ',', value_name = "HOST[,HOST…]")]
+    pub allowed_hosts: Vec<String>,
+
+    /// The origins of web pages that may be MCP clients, such as `https://app.example:443`, or `http://localhost:*` for
+    /// any port; if none is given, those of this machine
+    #[arg(
+        long,
+        env = "TASKLANE_ALLOWED_ORIGINS",
+        global = true,
+        value_delimiter = ',',
+        value_name = "ORIGIN[,ORIGIN…]"
+    )]
+    pub allowed_origins: Vec<String>,
+
     /// The most seconds that a request may take
     #[arg(long, env = "TASKLANE_REQUEST_TIMEOUT_SECONDS", default_value_t = 10, global = true, value_name = "SECONDS")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=600))]

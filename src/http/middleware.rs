@@ -14,8 +14,8 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::code::Code;
-use super::patience::Patience;
 use super::problem::{Cause, Problem};
+use crate::edge::Patience;
 
 /// Gives up on a request that takes too long, the time not counted for which it was let wait. A commit that is under way goes on: it runs in a task of its own.
 pub async fn time_out(State(timeout): State<Duration>, mut request: Request, next: Next) -> Response {

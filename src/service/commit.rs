@@ -28,8 +28,8 @@ pub(super) async fn settle(lists: &Lists, key: &ThreadKey, tickets: Vec<Ticket>)
                 continue;
             }
             Ok(Pass::Again) => {}
-            // With a commit undecided, an outage must not be answered as if nothing had happened.
-            Err(error) if !batch.undecided.is_empty() && error.is_outage() => {}
+            // With a commit undecided, no error says that nothing has happened, and no call may begin anew.
+            Err(_) if !batch.undecided.is_empty() => {}
             // One call of the batch may be what the store does not take: each goes alone.
             Err(error) if batch.tickets.len() > 1 && error.is_about_data() => return batch.split().await,
             Err(error) => return batch.answer_alike(&error),

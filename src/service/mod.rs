@@ -124,12 +124,6 @@ impl From<StoreError> for Error {
 }
 
 impl Error {
-    /// Tells whether the store may answer the same question later.
-    fn is_outage(&self) -> bool {
-        matches!(self, Self::Busy)
-            || matches!(self, Self::Store(error) if matches!(**error, StoreError::Unavailable(_)))
-    }
-
     /// Tells whether the store did not take what it was given.
     fn is_about_data(&self) -> bool {
         matches!(self, Self::Store(error) if matches!(**error, StoreError::Database(_)))

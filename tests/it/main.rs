@@ -18,6 +18,7 @@ mod conformance;
 mod faults;
 mod feed;
 mod http;
+mod mcp;
 mod processes;
 mod readme;
 mod settings_table;

@@ -8,6 +8,7 @@ pub(crate) mod database;
 #[macro_use]
 pub(crate) mod forward;
 pub(crate) mod http;
+pub(crate) mod mcp;
 pub(crate) mod process;
 pub(crate) mod proxy;
 pub(crate) mod wait;
