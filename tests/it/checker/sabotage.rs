@@ -5,11 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tasklane::domain::{Change, Moment, ResourceId, Revision, Task, TaskList, ThreadKey, Version};
-use tasklane::store::{
-    AnswerKey, ChangeFeed, Commit, Committed, Hearing, ListStore, Loaded, Notice, Page, Place, Position, StoreError,
-    ThreadEntry, ThreadQuery,
-};
+use tasklane::domain::{Change, Moment, Revision, Task, TaskList, ThreadKey, Version};
+use tasklane::store::{AnswerKey, Commit, Committed, ListStore, Loaded, StoreError, ThreadEntry, ThreadQuery};
 use tokio::time::{Instant, sleep};
 
 use super::dice::Dice;
