@@ -9,6 +9,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::http::header::{AUTHORIZATION, COOKIE};
 use axum::http::{HeaderName, Request};
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tower::ServiceBuilder;
@@ -163,6 +164,12 @@ pub async fn serve(
         lists.stop_following();
         closing.send_replace(true);
     };
+    // An answer is written at once and whole: waiting for more to send with it would only delay it.
+    let listener = listener.tap_io(|connection| {
+        if let Err(error) = connection.set_nodelay(true) {
+            tracing::debug!(%error, "a connection cannot be told not to wait");
+        }
+    });
     let server = axum::serve(listener, router).with_graceful_shutdown(begin);
     let too_late = async move {
         // An error means that the server is gone, and with it this wait.

@@ -18,7 +18,7 @@ use crate::store::Loaded;
 /// than its part is not remembered.
 const LISTS_EXPECTED: usize = 64;
 /// What a task takes beside its texts, and a list beside its tasks.
-const OVERHEAD_BYTES: usize = 320;
+const OVERHEAD_BYTES: usize = 512;
 
 /// The lists that are remembered, as many as there is room for.
 pub(super) struct Cache {

@@ -12,8 +12,9 @@ use super::queue::Job;
 use super::{Committed, StoreError};
 use crate::domain::ThreadKey;
 
-/// The most commits of one transaction.
-const COMMITS_MAX: usize = 128;
+/// The most commits of one transaction. With more of them, looking each up among the others begins to cost more than another
+/// journey.
+const COMMITS_MAX: usize = 64;
 /// After so many bytes no further commit is added to a transaction.
 const BYTES_MAX: usize = 1024 * 1024;
 

@@ -6,16 +6,15 @@
 use std::collections::HashSet;
 
 use sqlx::error::DatabaseError;
-use sqlx::postgres::{PgArguments, PgConnection};
-use sqlx::query::Query;
+use sqlx::postgres::PgConnection;
 use sqlx::{Postgres, Row};
 
-use super::prepared::{Prepared, Upsert, WrittenChange};
+use super::columns::bound;
+use super::prepared::Prepared;
 use super::{broke, in_time};
-use crate::domain::{ActiveForm, Owner, Revision, Task, TaskId, ThreadKey, Version};
-use crate::store::rows::{count, micros, minute};
+use crate::domain::ThreadKey;
 use crate::store::write::Storable;
-use crate::store::{AnswerKey, Committed, KeptAnswer, StoreError};
+use crate::store::{Committed, StoreError};
 
 /// - `locked` compares the version in the very scan that takes the lock: compared later, it would be the version of a
 ///   snapshot that another commit has overtaken. It takes locks in the order of the keys, and leaves out threads that
@@ -167,8 +166,6 @@ kept as (
 )
 select n from won"#;
 
-type Statement<'q> = Query<'q, Postgres, PgArguments>;
-
 impl Storable for Prepared {
     type In = Postgres;
 
@@ -196,11 +193,7 @@ impl Storable for Prepared {
 
 /// Stores the commits that still are in time.
 pub(super) async fn commit(connection: &mut PgConnection, commits: &[Prepared]) -> Result<Vec<Committed>, StoreError> {
-    let mut statement = bind_threads(sqlx::query(COMMIT), commits);
-    statement = bind_removals(statement, &numbered(commits, |commit| &commit.removals));
-    statement = bind_upserts(statement, &numbered(commits, |commit| &commit.upserts));
-    statement = bind_changes(statement, &numbered(commits, |commit| &commit.changes));
-    statement = bind_answers(statement, &numbered(commits, |commit| &commit.answers));
+    let statement = bound(sqlx::query(COMMIT), commits);
     let rows = match statement.fetch_all(connection).await {
         Ok(rows) => rows,
         Err(error) if lost_a_race(&error) => return Ok(vec![Committed::Conflict; commits.len()]),
@@ -224,84 +217,4 @@ fn commit_error(error: sqlx::Error) -> StoreError {
         sqlx::Error::Encode(_) | sqlx::Error::InvalidArgument(_) => StoreError::Database(error),
         _ => StoreError::Unknown(error),
     }
-}
-
-/// Numbers parts by their commit, from 1 as the statement does.
-fn numbered<'a, T, I>(commits: &'a [Prepared], parts: impl Fn(&'a Prepared) -> I) -> Vec<(i64, T)>
-where
-    I: IntoIterator<Item = T>,
-{
-    (1..).zip(commits).flat_map(|(n, commit)| parts(commit).into_iter().map(move |part| (n, part))).collect()
-}
-
-fn column<'a, T, V>(rows: &'a [T], value: impl Fn(&'a T) -> V) -> Vec<V> {
-    rows.iter().map(value).collect()
-}
-
-fn bind_threads<'q>(statement: Statement<'q>, commits: &[Prepared]) -> Statement<'q> {
-    statement
-        .bind(column(commits, |commit| commit.key.resource.as_str()))
-        .bind(column(commits, |commit| commit.key.thread.as_str()))
-        .bind(column(commits, |commit| commit.expected.map(Version::get)))
-        .bind(column(commits, |commit| commit.version.get()))
-        .bind(column(commits, |commit| commit.revision.get()))
-        .bind(column(commits, |commit| commit.change_id.get()))
-        .bind(column(commits, |commit| commit.deleted_at_revision.map(Revision::get)))
-        .bind(column(commits, |commit| commit.next_number))
-        .bind(column(commits, |commit| commit.lease_counter))
-        .bind(column(commits, |commit| commit.lease_expires_at))
-        .bind(column(commits, |commit| count(commit.counts.total)))
-        .bind(column(commits, |commit| count(commit.counts.completed)))
-        .bind(column(commits, |commit| count(commit.counts.in_progress)))
-        .bind(column(commits, |commit| !commit.changes.is_empty()))
-        .bind(column(commits, |commit| commit.forgets_changes))
-        .bind(column(commits, |commit| commit.at))
-        .bind(column(commits, |commit| minute(commit.at)))
-}
-
-fn bind_removals<'q>(statement: Statement<'q>, removals: &[(i64, &TaskId)]) -> Statement<'q> {
-    statement.bind(column(removals, |(n, _)| *n)).bind(column(removals, |(_, id)| id.as_str()))
-}
-
-fn bind_upserts<'q>(statement: Statement<'q>, upserts: &[(i64, &Upsert)]) -> Statement<'q> {
-    let tasks: Vec<&Task> = column(upserts, |(_, upsert)| &*upsert.task);
-    statement
-        .bind(column(upserts, |(n, _)| *n))
-        .bind(column(&tasks, |task| task.id.as_str()))
-        .bind(column(&tasks, |task| task.position))
-        .bind(column(&tasks, |task| task.content.as_str()))
-        .bind(column(&tasks, |task| task.status.as_str()))
-        .bind(column(&tasks, |task| task.active_form.as_ref().map(ActiveForm::as_str)))
-        .bind(column(&tasks, |task| task.description.as_str()))
-        .bind(column(&tasks, |task| task.owner.as_ref().map(Owner::as_str)))
-        .bind(column(upserts, |(_, upsert)| upsert.metadata.as_ref()))
-        .bind(column(upserts, |(_, upsert)| upsert.blockers.as_ref()))
-        .bind(column(&tasks, |task| task.lease.as_ref().map(|lease| lease.token.as_ref())))
-        .bind(column(&tasks, |task| task.lease.as_ref().map(|lease| micros(lease.expires_at))))
-        .bind(column(&tasks, |task| micros(task.created_at)))
-        .bind(column(&tasks, |task| micros(task.updated_at)))
-        .bind(column(&tasks, |task| task.completed_at.map(micros)))
-        .bind(column(&tasks, |task| task.revision.get()))
-        .bind(column(&tasks, |task| task.change_id.get()))
-}
-
-fn bind_changes<'q>(statement: Statement<'q>, changes: &[(i64, &WrittenChange)]) -> Statement<'q> {
-    statement
-        .bind(column(changes, |(n, _)| *n))
-        .bind(column(changes, |(_, change)| change.revision.get()))
-        .bind(column(changes, |(_, change)| change.change_id.get()))
-        .bind(column(changes, |(_, change)| change.operation.as_ref()))
-        .bind(column(changes, |(_, change)| change.actor.as_str()))
-        .bind(column(changes, |(_, change)| change.at))
-        .bind(column(changes, |(_, change)| change.ops.as_str()))
-}
-
-fn bind_answers<'q>(statement: Statement<'q>, answers: &[(i64, &(AnswerKey, KeptAnswer))]) -> Statement<'q> {
-    statement
-        .bind(column(answers, |(n, _)| *n))
-        .bind(column(answers, |(_, (key, _))| key.actor.as_str()))
-        .bind(column(answers, |(_, (key, _))| key.operation.as_str()))
-        .bind(column(answers, |(_, (key, _))| key.key.as_str()))
-        .bind(column(answers, |(_, (_, kept))| kept.fingerprint.as_str()))
-        .bind(column(answers, |(_, (_, kept))| kept.answer.as_str()))
 }

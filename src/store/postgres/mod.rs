@@ -1,5 +1,6 @@
 //! Lists on `PostgreSQL`, shared by any number of processes.
 
+mod columns;
 mod commit;
 mod feed;
 mod prepared;

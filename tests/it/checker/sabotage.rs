@@ -5,11 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tasklane::domain::{Change, Moment, ResourceId, Revision, Task, TaskList, ThreadKey, Version};
-use tasklane::store::{
-    AnswerKey, ChangeFeed, Commit, Committed, Hearing, ListStore, Loaded, Notice, Page, Place, Position, StoreError,
-    ThreadEntry, ThreadQuery,
-};
+use tasklane::domain::{Change, Moment, Revision, Task, TaskList, ThreadKey, Version};
+use tasklane::store::{AnswerKey, Commit, Committed, ListStore, Loaded, StoreError, ThreadEntry, ThreadQuery};
 use tokio::time::{Instant, sleep};
 
 use super::dice::Dice;
@@ -188,41 +185,5 @@ impl ListStore for Sabotaged {
 
     async fn close(&self) {
         self.store.close().await;
-    }
-}
-
-/// The feed tells what is stored; nothing here is about how it travels.
-#[async_trait]
-impl ChangeFeed for Sabotaged {
-    async fn positions(&self, keys: &[ThreadKey]) -> Result<Vec<Position>, StoreError> {
-        self.store.positions(keys).await
-    }
-
-    async fn changes_after(&self, after: &[(ThreadKey, Revision)], count: u32) -> Result<Vec<Vec<Change>>, StoreError> {
-        self.store.changes_after(after, count).await
-    }
-
-    async fn resource_changes(&self, resource: &ResourceId, from: &Place, limit: u32) -> Result<Page, StoreError> {
-        self.store.resource_changes(resource, from, limit).await
-    }
-
-    async fn has_changes_from(&self, from: &[(ResourceId, i64)]) -> Result<Vec<bool>, StoreError> {
-        self.store.has_changes_from(from).await
-    }
-
-    async fn threads_with_ended_leases(&self, resources: &[ResourceId]) -> Result<Vec<ThreadKey>, StoreError> {
-        self.store.threads_with_ended_leases(resources).await
-    }
-
-    fn announces(&self) -> bool {
-        self.store.announces()
-    }
-
-    async fn announce(&self, notices: &[Notice]) -> Result<(), StoreError> {
-        self.store.announce(notices).await
-    }
-
-    async fn listen(&self) -> Result<Option<Box<dyn Hearing>>, StoreError> {
-        self.store.listen().await
     }
 }
