@@ -28,12 +28,11 @@ pub(crate) enum Route {
     Coordination,
 }
 
-/// A lease token and the call that got it.
+/// A lease token and the task that it is of.
 #[derive(Debug, Clone)]
 pub(crate) struct Token {
     pub(crate) task: String,
     pub(crate) text: String,
-    pub(crate) claimed_by: String,
 }
 
 /// What `If-Match` or, on a read, `If-None-Match` says.
