@@ -50,7 +50,7 @@ pub(super) struct LastEventIdHeader {
 #[into_params(parameter_in = Query)]
 pub(super) struct EventsQuery {
     /// The revision that was seen; from a snapshot on if not given.
-    #[param(value_type = Option<i64>, nullable = false, required = false, minimum = 0)]
+    #[param(value_type = Option<i64>, nullable = false, required = false, minimum = 0, example = 0)]
     after: Option<Revision>,
 }
 

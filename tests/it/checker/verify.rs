@@ -230,7 +230,7 @@ impl<'a> Verifier<'a> {
                 return Err(Violation::new(what).at(revision));
             }
             (expected, _) => {
-                let expected = expected.map_or_else(|code| code.to_owned(), |_| "success".to_owned());
+                let expected = expected.map_or_else(std::borrow::ToOwned::to_owned, |_| "success".to_owned());
                 return Err(Violation::new(format!("it should have been answered with {expected}")).at(revision));
             }
         }
