@@ -11,7 +11,7 @@ use super::code::Code;
 use super::cursor;
 use super::problem::Problem;
 use super::state::App;
-use super::wire::{FormatIn, ToolsetIn};
+use super::wire::{FormatIn, StatusIn, ToolsetIn};
 use crate::domain::{Filter, Owner, Revision, Status, TaskId};
 use crate::store::ThreadPlace;
 use crate::toolset::HistoryAsk;
@@ -71,8 +71,8 @@ impl Params {
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct TasksQuery {
-    /// Only tasks with this status.
-    #[param(schema_with = crate::wire::status, required = false, example = "pending")]
+    /// Only tasks with this status: `pending`, `in_progress` or `completed`.
+    #[param(value_type = Option<StatusIn>, inline, nullable = false, required = false, example = "pending")]
     pub status: Option<Status>,
     /// Only tasks of this owner; empty: only tasks that nobody owns.
     #[param(value_type = Option<String>, nullable = false, required = false, max_length = 256, pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$", allow_reserved, example = "researcher")]
