@@ -76,6 +76,22 @@ pub struct Settings {
     #[arg(long, env = "TASKLANE_PUBLIC_URL", global = true, value_name = "URL")]
     pub public_url: Option<String>,
 
+    /// The names under which MCP clients may reach the service, with or without a port, so that no web page can reach it
+    /// under a name of its own; if none is given, on loopback only `localhost` and its addresses, elsewhere all
+    #[arg(long, env = "TASKLANE_ALLOWED_HOSTS", global = true, value_delimiter = ',', value_name = "HOST[,HOST…]")]
+    pub allowed_hosts: Vec<String>,
+
+    /// The origins of web pages that may be MCP clients, such as `https://app.example:443`, or `http://localhost:*` for
+    /// any port; if none is given, those of this machine
+    #[arg(
+        long,
+        env = "TASKLANE_ALLOWED_ORIGINS",
+        global = true,
+        value_delimiter = ',',
+        value_name = "ORIGIN[,ORIGIN…]"
+    )]
+    pub allowed_origins: Vec<String>,
+
     /// The most seconds that a request may take
     #[arg(long, env = "TASKLANE_REQUEST_TIMEOUT_SECONDS", default_value_t = 10, global = true, value_name = "SECONDS")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=600))]
@@ -113,6 +129,10 @@ pub struct Settings {
     /// for every 50 ms while somebody follows
     #[arg(long, env = "TASKLANE_WITHOUT_LISTEN", global = true, value_parser = BoolishValueParser::new())]
     pub without_listen: bool,
+
+    /// The most bytes of lists that are kept in memory; 0 keeps none
+    #[arg(long, env = "TASKLANE_CACHE_BYTES_MAX", default_value_t = 16 * 1024 * 1024, global = true, value_name = "BYTES")]
+    pub cache_bytes_max: usize,
 
     /// What is logged, as `tracing` filters are written
     #[arg(long, env = "RUST_LOG", default_value = "info", global = true, value_name = "FILTER")]
@@ -256,6 +276,7 @@ impl Settings {
             limits: (&self.limits).into(),
             deadline: self.request_timeout(),
             retention: (&self.retention).into(),
+            cache_bytes_max: self.cache_bytes_max,
         }
     }
 

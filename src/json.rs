@@ -53,6 +53,14 @@ pub fn to_text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
+/// Reads the members of one JSON object and leaves their values as they are spelled.
+///
+/// # Errors
+/// As [`parse`], but for the object alone: its values are only known to be JSON.
+pub fn members(text: &str) -> Result<Vec<(String, &RawValue)>, JsonFault> {
+    members_at(text, &Place::Root)
+}
+
 /// Where in the text a value stands; made into a pointer only if something is wrong there.
 enum Place<'a> {
     Root,
@@ -99,16 +107,23 @@ fn read(raw: &RawValue, place: &Place<'_>, levels_left: usize) -> Result<Json, J
 }
 
 fn read_object(text: &str, place: &Place<'_>, levels_left: usize) -> Result<Vec<(String, Json)>, JsonFault> {
+    let mut object = Vec::new();
+    for (key, value) in members_at(text, place)? {
+        let value = read(value, &Place::Member(place, &key), levels_left - 1)?;
+        object.push((key, value));
+    }
+    Ok(object)
+}
+
+fn members_at<'a>(text: &'a str, place: &Place<'_>) -> Result<Vec<(String, &'a RawValue)>, JsonFault> {
     let Members(members) = from_raw(text)?;
     let mut seen: HashSet<String> = HashSet::with_capacity(members.len());
     let mut object = Vec::with_capacity(members.len());
     for (raw_key, value) in members {
         let key = read_string(raw_key.get(), place)?;
-        let here = Place::Member(place, &key);
         if !seen.insert(key.clone()) {
-            return Err(unkeepable(&here, "is given twice"));
+            return Err(unkeepable(&Place::Member(place, &key), "is given twice"));
         }
-        let value = read(value, &here, levels_left - 1)?;
         object.push((key, value));
     }
     Ok(object)

@@ -10,16 +10,20 @@
 //! - [`clock`]: the moment and chance.
 //! - [`service`]: load, decide, commit, and on conflict again; the one door for every edge.
 //! - [`tool_call`]: one tool call from its arguments to its result, for every edge.
+//! - [`edge`]: what every edge reads from a request before anything else.
 //! - [`http`]: the HTTP edge.
+//! - [`mcp`]: the Model Context Protocol edge.
 //! - [`server`]: all routes, the middleware, start and end.
 //! - [`config`], [`telemetry`], [`healthcheck`]: what runs around it.
 
 pub mod clock;
 pub mod config;
 pub mod domain;
+pub mod edge;
 pub mod healthcheck;
 pub mod http;
 pub mod json;
+pub mod mcp;
 pub mod server;
 pub mod service;
 pub mod store;

@@ -28,15 +28,14 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> Result<(), Box<dyn Error>> {
     let settings = cli.settings;
     let document = || server::document(&settings.public_url());
-    let text = match cli.command.unwrap_or(Command::Serve) {
+    match cli.command.unwrap_or(Command::Serve) {
         Command::Serve => return serve(&settings),
         Command::Migrate => return migrate(&settings),
-        Command::Healthcheck => healthcheck::run(settings.local_address())?,
-        Command::Openapi { tools: false } => openapi::yaml(&document()),
-        Command::Openapi { tools: true } => openapi_tools::json(&document()),
-        Command::Tools { toolset, format } => format!("{:#}", export::document(toolset, format)),
-    };
-    println!("{}", text.trim_end());
+        Command::Healthcheck => println!("{}", healthcheck::run(settings.local_address())?),
+        Command::Openapi { tools: false } => print!("{}", openapi::yaml(&document())),
+        Command::Openapi { tools: true } => println!("{}", openapi_tools::json(&document())),
+        Command::Tools { toolset, format } => println!("{:#}", export::document(toolset, format)),
+    }
     Ok(())
 }
 

@@ -9,6 +9,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::http::header::{AUTHORIZATION, COOKIE};
 use axum::http::{HeaderName, Request};
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tower::ServiceBuilder;
@@ -23,6 +24,7 @@ use crate::http::code::Code;
 use crate::http::problem::{self, Problem};
 use crate::http::state::{App, Documents, Draining, Rules};
 use crate::http::{self, middleware, openapi, openapi_tools, request_id};
+use crate::mcp;
 use crate::service::Lists;
 use crate::telemetry;
 
@@ -49,15 +51,17 @@ pub fn app(settings: &Settings, lists: Lists, draining: Draining) -> Router {
         openapi_tools_json: openapi_tools::json(&document).into(),
     };
     let rules = Rules { require_resource: settings.require_resource, body_bytes_max: settings.body_bytes_max };
-    routes(settings).with_state(App { lists, draining, rules, documents: Arc::new(documents) })
+    routes(settings, &lists).with_state(App { lists, draining, rules, documents: Arc::new(documents) })
 }
 
-fn routes(settings: &Settings) -> Router<App> {
+fn routes(settings: &Settings, keeper: &Lists) -> Router<App> {
     let permits = Arc::new(Semaphore::new(settings.requests_max as usize));
     let timeout = settings.request_timeout() + GRACE;
     let (lists, _) = http::list_routes().split_for_parts();
     let (streams, _) = http::stream_routes().split_for_parts();
     let (documents, _) = http::document_routes().split_for_parts();
+    let mcp = mcp::routes(keeper, settings.into())
+        .route_layer(from_fn_with_state(Arc::clone(&permits), middleware::shed_load));
 
     // Only what reaches the lists: health and documents are answered even then.
     let lists = lists
@@ -66,6 +70,7 @@ fn routes(settings: &Settings) -> Router<App> {
     lists
         .merge(streams)
         .merge(documents)
+        .merge(mcp)
         .merge(SwaggerUi::new("/docs").config(Config::from("/openapi.json")))
         .fallback(async || Problem::new(Code::NotFound))
         // From the outside to the inside.
@@ -89,6 +94,34 @@ fn routes(settings: &Settings) -> Router<App> {
                 .layer(from_fn_with_state(timeout, middleware::time_out))
                 .layer(DefaultBodyLimit::max(settings.body_bytes_max)),
         )
+}
+
+/// The names of this machine, as a `Host` header says them.
+const LOOPBACK_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+/// The origins of this machine's web pages.
+const LOOPBACK_ORIGINS: [&str; 6] = [
+    "http://localhost:*",
+    "http://127.0.0.1:*",
+    "http://[::1]:*",
+    "https://localhost:*",
+    "https://127.0.0.1:*",
+    "https://[::1]:*",
+];
+
+impl From<&Settings> for mcp::Settings {
+    fn from(settings: &Settings) -> Self {
+        let or_else = |given: &[String], names: &[&str]| {
+            if given.is_empty() { names.iter().map(|name| (*name).to_owned()).collect() } else { given.to_vec() }
+        };
+        // What listens for others is reached by names that nobody can know here.
+        let hosts: &[&str] = if settings.listen.ip().to_canonical().is_loopback() { &LOOPBACK_HOSTS } else { &[] };
+        Self {
+            require_resource: settings.require_resource,
+            body_bytes_max: settings.body_bytes_max,
+            allowed_hosts: or_else(&settings.allowed_hosts, hosts),
+            allowed_origins: or_else(&settings.allowed_origins, &LOOPBACK_ORIGINS),
+        }
+    }
 }
 
 /// How long the end may take.
@@ -131,6 +164,12 @@ pub async fn serve(
         lists.stop_following();
         closing.send_replace(true);
     };
+    // An answer is written at once and whole: waiting for more to send with it would only delay it.
+    let listener = listener.tap_io(|connection| {
+        if let Err(error) = connection.set_nodelay(true) {
+            tracing::debug!(%error, "a connection cannot be told not to wait");
+        }
+    });
     let server = axum::serve(listener, router).with_graceful_shutdown(begin);
     let too_late = async move {
         // An error means that the server is gone, and with it this wait.

@@ -43,13 +43,16 @@ pub fn request_span(request: &Request) -> Span {
     )
 }
 
-/// Logs the answer to a request, and what made it fail if the service is to blame.
+/// Logs the answer to a request, and what made it fail if the service is to blame. What went well is for those who look for
+/// it: a line for each call would cost more than many calls do.
 pub fn log_response(response: &Response, took: Duration, _: &Span) {
     let status = response.status().as_u16();
     let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
     if let Some(cause) = response.extensions().get::<Cause>() {
         tracing::error!(http.status = status, took_us, error = cause.as_str(), "answered {status}");
-    } else {
+    } else if response.status().is_client_error() || response.status().is_server_error() {
         tracing::info!(http.status = status, took_us, "answered {status}");
+    } else {
+        tracing::debug!(http.status = status, took_us, "answered {status}");
     }
 }

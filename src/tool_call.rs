@@ -115,7 +115,11 @@ pub async fn run(lists: &Lists, caller: &Caller, call: ToolCall<'_>) -> Result<T
     }
 }
 
-async fn misunderstood(
+/// Answers a call whose arguments cannot be used.
+///
+/// # Errors
+/// The list cannot be read.
+pub async fn misunderstood(
     lists: &Lists,
     caller: &Caller,
     key: &ThreadKey,

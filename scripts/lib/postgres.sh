@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # Sourced, after common.sh: a private, throw-away PostgreSQL on loopback.
 #
-#   postgres_start fsync=off|on   starts it, installing PostgreSQL first if there is none; sets PGBIN, POSTGRES_DIR,
+#   postgres_start fsync=off|on [SETTING=VALUE…]
+#                                 starts it, installing PostgreSQL first if there is none; sets PGBIN, POSTGRES_DIR,
 #                                 POSTGRES_PORT and POSTGRES_URL
 #   postgres_stop                 stops and removes it; does nothing where none was started
 #
@@ -45,8 +46,12 @@ _postgres_user() {
 }
 
 postgres_start() {
-  local durability='-c fsync=off -c full_page_writes=off' name attempt
-  [[ $1 != fsync=on ]] || durability=
+  local settings='-c fsync=off -c full_page_writes=off' name attempt
+  [[ $1 != fsync=on ]] || settings=
+  shift
+  for name in max_connections=200 "$@"; do
+    settings+=" -c $name"
+  done
 
   # Settings for some other server must not reach this one's clients.
   for name in "${!PG@}"; do
@@ -71,7 +76,7 @@ postgres_start() {
     POSTGRES_PORT=$(free_port)
     if _postgres_as_user "$PGBIN/pg_ctl" start --wait --timeout=60 --silent --pgdata="$POSTGRES_DIR/data" \
       --log="$POSTGRES_DIR/server.log" --options="-c listen_addresses=127.0.0.1 -c port=$POSTGRES_PORT \
-        -c unix_socket_directories=$POSTGRES_DIR -c max_connections=200 $durability" >/dev/null 2>&1; then
+        -c unix_socket_directories=$POSTGRES_DIR $settings" >/dev/null 2>&1; then
       # shellcheck disable=SC2034 # for the scripts that source this
       POSTGRES_URL=postgres://postgres@127.0.0.1:$POSTGRES_PORT/postgres
       heading "$("$PGBIN/postgres" --version) on port $POSTGRES_PORT"

@@ -1,75 +1,21 @@
 //! What an operation does to a list. Pure: the moment and the commit's number are arguments.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::change::{Change, Op, ops_between};
 use super::edit;
-use super::ids::{Actor, TaskId};
+use super::ids::TaskId;
 use super::lease;
 use super::limits::Limits;
-use super::list::{Counters, TaskList, TaskView};
+use super::list::TaskList;
 use super::operation::Operation;
+use super::pairing::Pairing;
 use super::refusal::Refusal;
 use super::restore;
-use super::task::{Moment, Task, Version};
+use super::sketch::{Outcome, Sketch, Stamp};
+use super::task::Task;
+use super::view::views_of;
 use super::write;
-
-/// What an operation cannot know by itself.
-#[derive(Debug, Clone)]
-pub struct Stamp {
-    /// When it happens.
-    pub at: Moment,
-    /// The number of the commit that will store it.
-    pub change_id: Version,
-    /// Who asked for it.
-    pub actor: Actor,
-    /// The moment by the database's clock, which alone decides when leases end.
-    pub store_at: Moment,
-    /// The lease token that the caller shows.
-    pub token: Option<Arc<str>>,
-    /// Chance for a new lease token.
-    pub secret: u64,
-}
-
-impl Stamp {
-    /// Stamps what happens at a moment by every clock, with no token shown and none to be made.
-    #[must_use]
-    pub fn new(at: Moment, change_id: Version, actor: Actor) -> Self {
-        Self { at, change_id, actor, store_at: at, token: None, secret: 0 }
-    }
-}
-
-/// What an operation did, besides the list that it made.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outcome {
-    /// The task that it was about.
-    pub task: Option<TaskId>,
-    /// Tasks that it removed, as they were, in list order.
-    pub removed: Vec<TaskView>,
-    /// Tasks of the same owner that went back to pending.
-    pub put_back: Vec<TaskId>,
-    /// Tasks that had an open blocker and have none any more, in list order.
-    pub unblocked: Vec<TaskId>,
-    /// Which edge arguments changed an edge.
-    pub edges: ChangedEdges,
-    /// Tasks that a whole-list write left as they are because somebody holds them, in list order.
-    pub held: Vec<TaskId>,
-}
-
-/// Which of a patch's edge arguments changed an edge.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "one for each edge argument of a patch")]
-pub struct ChangedEdges {
-    /// `add_blocks` did.
-    pub add_blocks: bool,
-    /// `add_blocked_by` did.
-    pub add_blocked_by: bool,
-    /// `remove_blocks` did.
-    pub remove_blocks: bool,
-    /// `remove_blocked_by` did.
-    pub remove_blocked_by: bool,
-}
 
 /// The list that an operation made.
 #[derive(Debug, Clone)]
@@ -108,52 +54,6 @@ pub fn apply(list: &TaskList, operation: &Operation, stamp: &Stamp, limits: &Lim
     Ok(settled(list, sketch, operation, stamp))
 }
 
-/// A list in the making: tasks may be changed freely until it is settled.
-pub(super) struct Sketch {
-    pub(super) at: Moment,
-    pub(super) tasks: Vec<Arc<Task>>,
-    pub(super) counters: Counters,
-    pub(super) outcome: Outcome,
-}
-
-impl Sketch {
-    fn of(list: &TaskList, at: Moment) -> Self {
-        Self { at, tasks: list.tasks.clone(), counters: list.counters, outcome: Outcome::default() }
-    }
-
-    pub(super) fn ids(&self) -> Vec<TaskId> {
-        self.tasks.iter().map(|task| task.id.clone()).collect()
-    }
-
-    pub(super) fn get(&self, id: &TaskId) -> Option<&Arc<Task>> {
-        self.tasks.iter().find(|task| task.id == *id)
-    }
-
-    pub(super) fn view(&self, id: &TaskId) -> Result<TaskView, Refusal> {
-        self.as_list().view(id).ok_or_else(|| unknown(id, self.ids()))
-    }
-
-    pub(super) fn views(&self) -> Vec<TaskView> {
-        self.as_list().views()
-    }
-
-    fn as_list(&self) -> TaskList {
-        TaskList { tasks: self.tasks.clone(), ..TaskList::default() }
-    }
-
-    /// Returns the task for changing.
-    pub(super) fn edit(&mut self, id: &TaskId) -> Result<&mut Task, Refusal> {
-        match self.tasks.iter().position(|task| task.id == *id) {
-            Some(at) => self.tasks.get_mut(at).map(Arc::make_mut).ok_or_else(|| unknown(id, Vec::new())),
-            None => Err(unknown(id, self.ids())),
-        }
-    }
-}
-
-fn unknown(id: &TaskId, available: Vec<TaskId>) -> Refusal {
-    Refusal::UnknownTask { id: id.clone(), available }
-}
-
 /// A list over its bounds (which an operator may have lowered) may shrink, but not grow.
 fn check_size(before: &TaskList, tasks: &[Arc<Task>], limits: &Limits) -> Result<(), Refusal> {
     if tasks.len() > limits.tasks_max && tasks.len() > before.tasks.len() {
@@ -172,12 +72,11 @@ fn settled(before: &TaskList, sketch: Sketch, operation: &Operation, stamp: &Sta
     let Sketch { mut tasks, counters, mut outcome, .. } = sketch;
     place(&mut tasks);
     let revision = before.revision.next();
-    let mut list = TaskList { counters, tasks, ..before.clone() };
     let earlier = before.views();
-    let mut later = list.views();
-    let was: HashMap<&TaskId, &TaskView> = earlier.iter().map(|view| (&view.task.id, view)).collect();
-    for (view, task) in later.iter_mut().zip(&mut list.tasks) {
-        let stamped = match was.get(&view.task.id) {
+    let mut later = views_of(&tasks);
+    let pairing = Pairing::of(&earlier, &later);
+    for (at, (view, task)) in later.iter_mut().zip(&mut tasks).enumerate() {
+        let stamped = match pairing.was(at, &view.task.id) {
             Some(was) if Arc::ptr_eq(&was.task, task) && view.reads_like(was) => continue,
             Some(was) if view.reads_like(was) => stamped_like(task, &was.task),
             _ => Task { revision, change_id: stamp.change_id, updated_at: stamp.at, ..Task::clone(task) },
@@ -185,18 +84,23 @@ fn settled(before: &TaskList, sketch: Sketch, operation: &Operation, stamp: &Sta
         *task = Arc::new(stamped);
         view.task = Arc::clone(task);
     }
+    let mut list = TaskList {
+        revision: before.revision,
+        change_id: before.change_id,
+        deleted_at_revision: before.deleted_at_revision,
+        counters,
+        tasks: Arc::new(tasks),
+    };
 
-    let ops = ops_between(&earlier, &later);
+    let ops = ops_between(&earlier, &later, &pairing);
     outcome.removed = ops
         .iter()
         .filter_map(|op| if let Op::Remove { before, .. } = op { Some(before.clone()) } else { None })
         .collect();
-    outcome.unblocked = later
-        .iter()
-        .filter(|view| view.blocked_by.is_empty())
-        .filter(|view| was.get(&view.task.id).is_some_and(|was| !was.blocked_by.is_empty()))
-        .map(|view| view.task.id.clone())
-        .collect();
+    let was_blocked = |at: usize, id: &TaskId| pairing.was(at, id).is_some_and(|was| !was.blocked_by.is_empty());
+    let unblocked = later.iter().enumerate().filter(|(_, view)| view.blocked_by.is_empty());
+    let unblocked = unblocked.filter(|(at, view)| was_blocked(*at, &view.task.id));
+    outcome.unblocked = unblocked.map(|(_, view)| view.task.id.clone()).collect();
     let deletes_thread = matches!(operation, Operation::DeleteThread);
     let change = (deletes_thread || !ops.is_empty()).then(|| Change {
         revision,
@@ -230,13 +134,5 @@ fn place(tasks: &mut [Arc<Task>]) {
             Arc::make_mut(task).position = last + 1;
         }
         last = task.position;
-    }
-}
-
-/// Removes edges that lead to tasks which are not in the list any more.
-pub(super) fn drop_dangling_edges(tasks: &mut [Arc<Task>]) {
-    let ids: HashSet<TaskId> = tasks.iter().map(|task| task.id.clone()).collect();
-    for task in tasks.iter_mut().filter(|task| !task.blockers.iter().all(|id| ids.contains(id))) {
-        Arc::make_mut(task).blockers.retain(|id| ids.contains(id));
     }
 }

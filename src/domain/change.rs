@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::apply::drop_dangling_edges;
+use super::dependencies::drop_dangling_edges;
 use super::ids::{Actor, TaskId};
-use super::list::TaskView;
+use super::pairing::Pairing;
 use super::task::{Moment, Revision, Task, Version};
+use super::view::TaskView;
 
 /// One change of a list. Replayed forward or backward it leads from one revision to the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -201,28 +202,29 @@ fn ordered(tasks: &[Arc<Task>], ids: &[TaskId]) -> Vec<Arc<Task>> {
 }
 
 /// Returns the steps that lead from one state of a list to the other.
-pub(super) fn ops_between(earlier: &[TaskView], later: &[TaskView]) -> Vec<Op> {
-    let was: HashMap<&TaskId, &TaskView> = earlier.iter().map(|view| (&view.task.id, view)).collect();
-    let stays: HashSet<&TaskId> = later.iter().map(|view| &view.task.id).collect();
-
+pub(super) fn ops_between(earlier: &[TaskView], later: &[TaskView], pairing: &Pairing<'_, TaskView>) -> Vec<Op> {
     let mut ops: Vec<Op> = Vec::new();
-    for view in later {
-        match was.get(&view.task.id) {
-            None => ops.push(Op::Add(view.clone())),
+    let mut added: Vec<&TaskId> = Vec::new();
+    for (at, view) in later.iter().enumerate() {
+        match pairing.was(at, &view.task.id) {
+            None => {
+                added.push(&view.task.id);
+                ops.push(Op::Add(view.clone()));
+            }
             Some(before) if !view.reads_like(before) => {
-                ops.push(Op::Update { before: (*before).clone(), after: view.clone() });
+                ops.push(Op::Update { before: before.clone(), after: view.clone() });
             }
             Some(_) => {}
         }
     }
-    for (place, view) in earlier.iter().enumerate() {
+    let stays: HashSet<&TaskId> = later.iter().skip(pairing.common()).map(|view| &view.task.id).collect();
+    for (place, view) in (pairing.common()..).zip(pairing.rest()) {
         if !stays.contains(&view.task.id) {
             ops.push(Op::Remove { before: view.clone(), place });
         }
     }
-    let survivors = earlier.iter().map(|view| &view.task.id).filter(|id| stays.contains(id));
-    let added = later.iter().map(|view| &view.task.id).filter(|id| !was.contains_key(id));
-    if !survivors.chain(added).eq(later.iter().map(|view| &view.task.id)) {
+    let survivors = pairing.rest().iter().map(|view| &view.task.id).filter(|id| stays.contains(id));
+    if !survivors.chain(added).eq(later.iter().skip(pairing.common()).map(|view| &view.task.id)) {
         let ids = |views: &[TaskView]| views.iter().map(|view| view.task.id.clone()).collect();
         ops.push(Op::Order { before: ids(earlier), after: ids(later) });
     }

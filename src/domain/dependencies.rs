@@ -1,10 +1,18 @@
 //! Edges between tasks: kept once, with the blocked task; acyclic at all times.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::ids::TaskId;
 use super::task::Task;
+
+/// Removes edges that lead to tasks which are not in the list any more.
+pub(super) fn drop_dangling_edges(tasks: &mut [Arc<Task>]) {
+    let ids: HashSet<TaskId> = tasks.iter().map(|task| task.id.clone()).collect();
+    for task in tasks.iter_mut().filter(|task| !task.blockers.iter().all(|id| ids.contains(id))) {
+        Arc::make_mut(task).blockers.retain(|id| ids.contains(id));
+    }
+}
 
 /// Returns a cycle through this task, if there is one: each task blocks the next, the first is the last.
 ///

@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::apply::{Sketch, drop_dangling_edges};
-use super::dependencies::cycle_through;
+use super::dependencies::{cycle_through, drop_dangling_edges};
 use super::ids::{Owner, TaskId};
 use super::json::Metadata;
 use super::limits::Limits;
 use super::operation::{Draft, Focus, Patch};
 use super::refusal::Refusal;
+use super::sketch::Sketch;
 use super::task::{Description, Revision, Status, Task, Version};
 
 pub(super) fn create(sketch: &mut Sketch, draft: &Draft, focus: Focus, limits: &Limits) -> Result<(), Refusal> {

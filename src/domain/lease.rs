@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 
-use super::apply::{Sketch, Stamp};
 use super::ids::{Owner, TaskId};
-use super::list::{TaskList, TaskView};
+use super::list::TaskList;
 use super::operation::{Claim, Operation};
 use super::refusal::Refusal;
+use super::sketch::{Sketch, Stamp};
 use super::task::{Lease, Moment, Status, Task};
+use super::view::TaskView;
 
 /// Refuses an operation on one task that needs a token which the call does not show.
 pub(super) fn check_token(list: &TaskList, operation: &Operation, stamp: &Stamp) -> Result<(), Refusal> {

@@ -1,12 +1,12 @@
 //! The task list of one thread: the aggregate that every operation reads and replaces.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
-use super::ids::{Owner, TaskId};
-use super::task::{Revision, Status, Task, Version};
+use super::ids::TaskId;
+use super::pairing::Pairing;
+use super::task::{Moment, Revision, Status, Task, Version};
+use super::view::{TaskView, view_of, views_of};
 
 /// The ordered tasks of one thread with their revision. Ids are unique, edges lead to tasks of the list and make no cycle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,7 +15,8 @@ pub struct TaskList {
     pub(super) change_id: Version,
     pub(super) deleted_at_revision: Option<Revision>,
     pub(super) counters: Counters,
-    pub(super) tasks: Vec<Arc<Task>>,
+    /// Shared by all who hold this state of the list.
+    pub(super) tasks: Arc<Vec<Arc<Task>>>,
 }
 
 /// What a list counts that no operation ever resets.
@@ -84,53 +85,6 @@ impl Difference {
 #[error("two tasks have the id {0}")]
 pub struct DuplicateId(pub TaskId);
 
-/// A task as readers see it: with the edges of both sides, in list order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TaskView {
-    /// The task.
-    pub task: Arc<Task>,
-    /// Every task that has this one as a blocker, whatever their status.
-    pub blocks: Vec<TaskId>,
-    /// The blockers that are not completed.
-    pub blocked_by: Vec<TaskId>,
-}
-
-impl TaskView {
-    /// Tells whether it can be begun now: pending, unowned, no open blocker.
-    #[must_use]
-    pub fn is_ready(&self) -> bool {
-        self.task.status == Status::Pending && self.task.owner.is_none() && self.blocked_by.is_empty()
-    }
-
-    pub(super) fn reads_like(&self, other: &Self) -> bool {
-        (Arc::ptr_eq(&self.task, &other.task) || self.task.reads_like(&other.task))
-            && self.blocks == other.blocks
-            && self.blocked_by == other.blocked_by
-    }
-}
-
-/// Which tasks of a list are asked for; what is not given does not narrow.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Only those with this status.
-    pub status: Option<Status>,
-    /// Only those of this owner, or (inner `None`) of nobody.
-    pub owner: Option<Option<Owner>>,
-    /// Only those that are ready, or only those that are not.
-    pub ready: Option<bool>,
-}
-
-impl Filter {
-    /// Tells whether a task is asked for.
-    #[must_use]
-    pub fn admits(&self, view: &TaskView) -> bool {
-        self.status.is_none_or(|status| view.task.status == status)
-            && self.owner.as_ref().is_none_or(|owner| view.task.owner == *owner)
-            && self.ready.is_none_or(|ready| view.is_ready() == ready)
-    }
-}
-
 impl TaskList {
     /// Puts a list together from what was stored, tasks in their order.
     ///
@@ -147,7 +101,7 @@ impl TaskList {
         if let Some(twice) = tasks.iter().find(|task| !ids.insert(&task.id)) {
             return Err(DuplicateId(twice.id.clone()));
         }
-        Ok(Self { revision, change_id, deleted_at_revision, counters, tasks })
+        Ok(Self { revision, change_id, deleted_at_revision, counters, tasks: Arc::new(tasks) })
     }
 
     /// Returns how often the list has changed.
@@ -195,48 +149,20 @@ impl TaskList {
     /// Returns the task with this id as readers see it.
     #[must_use]
     pub fn view(&self, id: &TaskId) -> Option<TaskView> {
-        let task = self.get(id)?;
-        let blocks = self.tasks.iter().filter(|other| other.blockers.contains(id)).map(|other| other.id.clone());
-        let blocked_by = self.tasks.iter().filter(|other| is_open_blocker(other, task)).map(|other| other.id.clone());
-        Some(TaskView { task: Arc::clone(task), blocks: blocks.collect(), blocked_by: blocked_by.collect() })
+        view_of(&self.tasks, id)
     }
 
     /// Returns all tasks as readers see them, in their order.
     #[must_use]
     pub fn views(&self) -> Vec<TaskView> {
-        let mut views: Vec<TaskView> = self
-            .tasks
-            .iter()
-            .map(|task| TaskView { task: Arc::clone(task), blocks: Vec::new(), blocked_by: Vec::new() })
-            .collect();
-        if self.tasks.iter().all(|task| task.blockers.is_empty()) {
-            return views;
-        }
-        let place: HashMap<&TaskId, usize> = self.tasks.iter().enumerate().map(|(at, task)| (&task.id, at)).collect();
-        // Walking dependents in list order fills `blocks` in list order; blockers are put into that order by place.
-        for (at, task) in self.tasks.iter().enumerate() {
-            let mut blockers: Vec<usize> = task.blockers.iter().filter_map(|id| place.get(id).copied()).collect();
-            blockers.sort_unstable();
-            for blocker_at in blockers {
-                let Some(blocker) = self.tasks.get(blocker_at) else { continue };
-                if let Some(view) = views.get_mut(blocker_at) {
-                    view.blocks.push(task.id.clone());
-                }
-                if blocker.status != Status::Completed
-                    && let Some(view) = views.get_mut(at)
-                {
-                    view.blocked_by.push(blocker.id.clone());
-                }
-            }
-        }
-        views
+        views_of(&self.tasks)
     }
 
     /// Returns how many tasks there are, and how far they are.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts = Counts { total: self.tasks.len(), ..Counts::default() };
-        for task in &self.tasks {
+        for task in self.tasks.iter() {
             match task.status {
                 Status::Pending => counts.pending += 1,
                 Status::InProgress => counts.in_progress += 1,
@@ -248,19 +174,23 @@ impl TaskList {
 
     /// Returns the moment at which the first lease ends by itself, if there is a lease.
     #[must_use]
-    pub fn first_lease_expiry(&self) -> Option<super::Moment> {
+    pub fn first_lease_expiry(&self) -> Option<Moment> {
         self.tasks.iter().filter_map(|task| task.lease.as_ref()).map(|lease| lease.expires_at).min()
     }
 
     /// Returns what of this list is not stored yet, where the earlier one is.
     #[must_use]
     pub fn difference_from(&self, earlier: &Self) -> Difference {
-        let was: HashMap<&TaskId, &Arc<Task>> = earlier.tasks.iter().map(|task| (&task.id, task)).collect();
-        let stays: HashSet<&TaskId> = self.tasks.iter().map(|task| &task.id).collect();
-        let is_stored = |task: &Arc<Task>| was.get(&task.id).is_some_and(|was| Arc::ptr_eq(was, task) || *was == task);
+        let pairing = Pairing::of(&earlier.tasks, &self.tasks);
+        let is_stored = |at: usize, task: &Arc<Task>| {
+            pairing.was(at, &task.id).is_some_and(|was| Arc::ptr_eq(was, task) || *was == *task)
+        };
+        let upserts = self.tasks.iter().enumerate().filter(|(at, task)| !is_stored(*at, task));
+        let stays: HashSet<&TaskId> = self.tasks.iter().skip(pairing.common()).map(|task| &task.id).collect();
+        let removals = pairing.rest().iter().map(|task| &task.id).filter(|id| !stays.contains(id));
         Difference {
-            upserts: self.tasks.iter().filter(|task| !is_stored(task)).cloned().collect(),
-            removals: earlier.tasks.iter().map(|task| &task.id).filter(|id| !stays.contains(id)).cloned().collect(),
+            upserts: upserts.map(|(_, task)| Arc::clone(task)).collect(),
+            removals: removals.cloned().collect(),
             moves_row: self.counters != earlier.counters || self.revision != earlier.revision,
         }
     }
@@ -270,8 +200,4 @@ impl TaskList {
     pub fn ids(&self) -> Vec<TaskId> {
         self.tasks.iter().map(|task| task.id.clone()).collect()
     }
-}
-
-fn is_open_blocker(blocker: &Task, task: &Task) -> bool {
-    blocker.status != Status::Completed && task.blockers.contains(&blocker.id)
 }

@@ -24,20 +24,25 @@ pub mod limits;
 mod list;
 mod minting;
 mod operation;
+mod pairing;
 #[cfg(test)]
 mod properties;
 mod refusal;
 mod restore;
+mod sketch;
 mod task;
+mod view;
 mod write;
 
-pub use apply::{Applied, ChangedEdges, Outcome, Stamp, apply};
+pub use apply::{Applied, apply};
 pub use change::{Change, History, Op, Summary, replayed, replayed_back};
 pub use digest::digest;
 pub use ids::{Actor, Owner, ResourceId, TaskId, TextFault, ThreadId, ThreadKey};
 pub use json::{Json, Metadata, NotAnObject};
 pub use limits::Limits;
-pub use list::{Counters, Counts, Difference, DuplicateId, Filter, TaskList, TaskView};
+pub use list::{Counters, Counts, Difference, DuplicateId, TaskList};
 pub use operation::{Claim, Draft, Focus, Item, Operation, Patch};
 pub use refusal::Refusal;
+pub use sketch::{ChangedEdges, Outcome, Stamp};
 pub use task::{ActiveForm, Content, Description, Lease, Moment, Revision, Status, Task, Version};
+pub use view::{Filter, TaskView};

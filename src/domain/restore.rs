@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::apply::Sketch;
 use super::change::{Change, replayed_back};
 use super::list::TaskList;
 use super::refusal::Refusal;
+use super::sketch::Sketch;
 use super::task::{Revision, Task};
 
 /// Undoes every change since the revision: ids, creation times, edges and order come back, leases end, counters stay.
@@ -23,7 +23,7 @@ pub(super) fn restore(
     {
         return Err(Refusal::RevisionNotKept { revision, oldest: deleted });
     }
-    let mut earlier = list.tasks.clone();
+    let mut earlier = list.tasks.to_vec();
     let mut at = list.revision;
     for change in since.iter().rev() {
         // A hole means that retention or a deletion took a change away, and with it the way back.

@@ -4,13 +4,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::apply::{Sketch, drop_dangling_edges};
+use super::dependencies::drop_dangling_edges;
 use super::edit::check_focus;
 use super::ids::TaskId;
 use super::json::Metadata;
 use super::minting::assigned_ids;
 use super::operation::Item;
 use super::refusal::Refusal;
+use super::sketch::Sketch;
 use super::task::{Description, Moment, Revision, Status, Task, Version};
 
 pub(super) fn write(sketch: &mut Sketch, items: &[Item]) -> Result<(), Refusal> {

@@ -13,11 +13,10 @@ use utoipa::IntoParams;
 use super::code::Code;
 use super::etag::{self, Kind, TagRule};
 use super::extract::joined;
-use super::patience::Patience;
 use super::problem::Problem;
-use super::repeat::{self, IDEMPOTENCY_KEY};
 use super::state::App;
 use crate::domain::{Json, TaskList, ThreadId, ThreadKey};
+use crate::edge::{IDEMPOTENCY_KEY, Patience, parse_key, repeat};
 use crate::service::{Caller, Precondition, Rule, Target, Verdict};
 use crate::tool_call::Repeat;
 
@@ -66,7 +65,9 @@ impl Call {
             wait: wait(&prefer),
             patience: parts.extensions.get::<Patience>().cloned().unwrap_or_default(),
             token: joined(&parts.headers, &X_LEASE_TOKEN)?.map(Arc::from),
-            key: joined(&parts.headers, &IDEMPOTENCY_KEY)?.map(|key| repeat::parse(&key)).transpose()?,
+            key: joined(&parts.headers, &IDEMPOTENCY_KEY)?.map(|key| parse_key(&key)).transpose().map_err(|fault| {
+                Problem::at(Code::InvalidHeader, format!("/header/{IDEMPOTENCY_KEY}"), fault.to_string())
+            })?,
             if_match: joined(&parts.headers, &IF_MATCH)?,
             if_none_match: joined(&parts.headers, &IF_NONE_MATCH)?,
         })
@@ -98,7 +99,7 @@ impl Call {
             Target::Task(id) => id.as_str(),
         };
         let key = self.key.as_deref()?;
-        Some(repeat::repeat(key, &self.caller.actor, operation.to_owned(), target, body))
+        Some(repeat(key, &self.caller.actor, operation.to_owned(), target, body))
     }
 
     /// Returns what a write requires of the state of its target.
@@ -187,7 +188,7 @@ pub struct CallerHeaders {
         required = false,
         min_length = 1,
         max_length = 256,
-        pattern = "^[!-$&-~]+$",
+        pattern = "^([!-$&-~]|%[2-6][0-9A-Fa-f])+$",
         example = "default"
     )]
     x_resource_id: Option<String>,
@@ -198,7 +199,7 @@ pub struct CallerHeaders {
         required = false,
         min_length = 1,
         max_length = 256,
-        pattern = "^[!-$&-~]+$",
+        pattern = "^([!-$&-~]|%[2-6][0-9A-Fa-f])+$",
         example = "researcher"
     )]
     x_actor: Option<String>,
@@ -219,8 +220,8 @@ pub struct WriteHeaders {
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "it only describes; `Call` reads the headers")]
 pub struct CreateHeader {
-    /// `*`: write only if there is nothing yet. Else 412.
-    #[param(rename = "If-None-Match", nullable = false, required = false, example = "")]
+    /// `*`: write only if there is nothing yet. Else 412. Empty: as if it were not given.
+    #[param(rename = "If-None-Match", nullable = false, required = false, pattern = "^[*]?$", example = "")]
     if_none_match: Option<String>,
 }
 

@@ -166,9 +166,9 @@ fn stream(events: impl Stream<Item = Result<Event, Infallible>> + Send + 'static
 /// Returns the next event, and whether more come after it.
 async fn thread_event(following: &mut Following, thread: &ThreadId) -> (Event, bool) {
     match following.next().await {
-        Ok(Next::Snapshot(list)) => (list_event("snapshot", thread, &list, list.revision()), true),
-        Ok(Next::Reset(list)) => (list_event("reset", thread, &list, list.revision()), true),
-        Ok(Next::Change(told)) => (change_event(thread, &told, told.change.revision), true),
+        Ok(Next::Snapshot(list)) => (list_event("snapshot", thread, &list, &list.revision()), true),
+        Ok(Next::Reset(list)) => (list_event("reset", thread, &list, &list.revision()), true),
+        Ok(Next::Change(told)) => (change_event(thread, &told, &told.change.revision), true),
         Ok(Next::TooSlow) => (goodbye("too slow; go on from the last id"), false),
         Ok(Next::Stopping) => (goodbye("the service stops; go on from the last id"), false),
         Err(error) => (interrupted(&error), false),
@@ -179,15 +179,15 @@ async fn resource_event(following: &mut FollowingResource) -> (Event, bool) {
     match following.next().await {
         Ok(NextOfResource::Snapshot(overview, cursor)) => (threads_event("snapshot", &overview, cursor), true),
         Ok(NextOfResource::ResetAll(overview, cursor)) => (threads_event("reset", &overview, cursor), true),
-        Ok(NextOfResource::Reset(thread, list, cursor)) => (list_event("reset", &thread, &list, cursor), true),
-        Ok(NextOfResource::Change(thread, told, cursor)) => (change_event(&thread, &told, cursor), true),
+        Ok(NextOfResource::Reset(thread, list, cursor)) => (list_event("reset", &thread, &list, &cursor), true),
+        Ok(NextOfResource::Change(thread, told, cursor)) => (change_event(&thread, &told, &cursor), true),
         Ok(NextOfResource::TooSlow) => (goodbye("too slow; go on from the last id"), false),
         Ok(NextOfResource::Stopping) => (goodbye("the service stops; go on from the last id"), false),
         Err(error) => (interrupted(&error), false),
     }
 }
 
-fn list_event(name: &str, thread: &ThreadId, list: &TaskList, id: impl ToString) -> Event {
+fn list_event(name: &str, thread: &ThreadId, list: &TaskList, id: &impl ToString) -> Event {
     let views = list.views();
     let tasks = views.iter().map(TaskOut::of).collect();
     let data = ListEventOut { thread_id: thread, revision: list.revision().get(), tasks };
@@ -200,7 +200,7 @@ fn threads_event(name: &str, overview: &Overview, cursor: Cursor) -> Event {
     Event::default().event(name).id(cursor.to_string()).data(to_text(&data))
 }
 
-fn change_event(thread: &ThreadId, told: &Told, id: impl ToString) -> Event {
+fn change_event(thread: &ThreadId, told: &Told, id: &impl ToString) -> Event {
     let data = told
         .written(|change| to_text(&ChangeEventOut { thread_id: thread, change: ChangeOut::of(change, Detail::After) }));
     Event::default().event("change").id(id.to_string()).data(&*data)

@@ -7,53 +7,36 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
 use axum::response::IntoResponse;
-use percent_encoding::percent_decode;
 use tracing::Span;
 use utoipa::IntoParams;
 
 use super::code::Code;
 use super::problem::Problem;
 use super::state::App;
-use crate::domain::{Actor, Json, ResourceId, TaskId, TextFault, ThreadId};
+use crate::domain::{Json, TaskId, TextFault, ThreadId};
+use crate::edge::{CallerFault, read_caller};
 use crate::json;
-use crate::service::{Caller, Scopes};
-
-const X_RESOURCE_ID: HeaderName = HeaderName::from_static("x-resource-id");
-const X_ACTOR: HeaderName = HeaderName::from_static("x-actor");
+use crate::service::Caller;
 
 impl FromRequestParts<App> for Caller {
     type Rejection = Problem;
 
-    /// Believes the headers: there is no authentication yet. When there is, it has its one home here.
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let resource = match decoded(&parts.headers, &X_RESOURCE_ID, ResourceId::parse)? {
-            Some(resource) => resource,
-            None if app.rules.require_resource => return Err(resource_required()),
-            None => ResourceId::default(),
-        };
-        let actor = decoded(&parts.headers, &X_ACTOR, Actor::parse)?.unwrap_or_default();
-        Ok(Self { resource, actor, scopes: Scopes::ALL })
+        Ok(read_caller(&parts.headers, app.rules.require_resource)?)
     }
 }
 
-fn resource_required() -> Problem {
-    Problem::at(Code::ResourceRequired, "/header/X-Resource-Id", "is required by this service")
-}
-
-/// Reads a header that is percent-encoded UTF-8.
-fn decoded<T>(
-    headers: &HeaderMap,
-    name: &HeaderName,
-    parse: impl Fn(String) -> Result<T, TextFault>,
-) -> Result<Option<T>, Problem> {
-    let mut values = headers.get_all(name).iter();
-    let Some(value) = values.next() else { return Ok(None) };
-    let fault = |message: &str| Problem::at(Code::InvalidHeader, format!("/header/{name}"), message);
-    if values.next().is_some() {
-        return Err(fault("is given twice"));
+impl From<CallerFault> for Problem {
+    fn from(fault: CallerFault) -> Self {
+        match fault {
+            CallerFault::ResourceRequired => {
+                Self::at(Code::ResourceRequired, "/header/X-Resource-Id", "is required by this service")
+            }
+            CallerFault::Header(fault) => {
+                Self::at(Code::InvalidHeader, format!("/header/{}", fault.name), fault.message)
+            }
+        }
     }
-    let text = percent_decode(value.as_bytes()).decode_utf8().map_err(|_| fault("must be percent-encoded UTF-8"))?;
-    parse(text.into_owned()).map(Some).map_err(|wrong| fault(&wrong.to_string()))
 }
 
 /// Reads a header that may stand several times, as one text. One that is empty says nothing: clients that fill in forms send

@@ -14,8 +14,8 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::code::Code;
-use super::patience::Patience;
 use super::problem::{Cause, Problem};
+use crate::edge::Patience;
 
 /// Gives up on a request that takes too long, the time not counted for which it was let wait. A commit that is under way goes on: it runs in a task of its own.
 pub async fn time_out(State(timeout): State<Duration>, mut request: Request, next: Next) -> Response {
@@ -54,7 +54,7 @@ pub async fn negotiate(request: Request, next: Next) -> Response {
 
 /// Makes a problem of a panic; its text is for the log.
 #[must_use]
-#[expect(clippy::needless_pass_by_value, reason = "it is how panics are handed over")]
+#[expect(clippy::needless_pass_by_value, reason = "the layer hands the panic over")]
 pub fn caught(panic: Box<dyn Any + Send + 'static>) -> Response {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     Problem::internal(Cause::new(&format!("panicked: {}", text.unwrap_or("no text")))).into_response()
@@ -92,7 +92,47 @@ fn admits_json(range: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
+
+    use axum::Router;
+    use axum::body::Body;
+    use axum::http::StatusCode;
+    use axum::middleware::from_fn_with_state;
+    use axum::routing::get;
+    use tower::ServiceExt;
+
     use super::*;
+
+    async fn get_status(router: Router, path: &str) -> StatusCode {
+        let request = Request::builder().uri(path).body(Body::empty()).unwrap();
+        router.oneshot(request).await.unwrap().status()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_is_let_wait_has_more_time_and_takes_nobodys_place() {
+        let (permits, waiting) = (Arc::new(Semaphore::new(1)), Arc::new(tokio::sync::Notify::new()));
+        let let_wait = {
+            let (permits, waiting) = (permits.clone(), waiting.clone());
+            async move |request: Request| {
+                request.extensions().get::<Patience>().unwrap().grant(Duration::from_mins(10));
+                waiting.notify_one();
+                // Nobody else could take it if it were still held.
+                drop(permits.acquire().await.unwrap());
+                tokio::time::sleep(Duration::from_mins(1)).await;
+            }
+        };
+        let router = Router::new()
+            .route("/wait", get(let_wait))
+            .route("/hang", get(async || pending::<()>().await))
+            .layer(from_fn_with_state(permits, shed_load))
+            .layer(from_fn_with_state(Duration::from_secs(10), time_out));
+        let (waited, hung) = tokio::join!(get_status(router.clone(), "/wait"), async {
+            waiting.notified().await;
+            get_status(router.clone(), "/hang").await
+        });
+        assert_eq!(waited, StatusCode::OK);
+        assert_eq!(hung, StatusCode::SERVICE_UNAVAILABLE);
+    }
 
     #[test]
     fn json_is_found_among_what_is_accepted() {

@@ -295,6 +295,8 @@ pub async fn render(request: Request, next: Next) -> Response {
     Response::from_parts(parts, problem.text(request_id.as_str()).into())
 }
 
+/// Tells whether a refusal says nothing for programs. MCP's errors are JSON of their own and stay as they are.
 fn is_bare_failure(response: &Response) -> bool {
-    response.status().is_client_error() || response.status().is_server_error()
+    let is_json = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+    !is_json && (response.status().is_client_error() || response.status().is_server_error())
 }

@@ -5,13 +5,13 @@ use axum::extract::FromRequestParts;
 use axum::extract::Query;
 use axum::http::Uri;
 use axum::http::request::Parts;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
 use super::code::Code;
 use super::cursor;
 use super::problem::Problem;
 use super::state::App;
-use super::wire::{FormatIn, StatusIn, ToolsetIn};
+use super::wire::{FormatIn, ToolsetIn};
 use crate::domain::{Filter, Owner, Revision, Status, TaskId};
 use crate::store::ThreadPlace;
 use crate::toolset::HistoryAsk;
@@ -65,6 +65,16 @@ impl Params {
         }
         Err(Problem::invalid(Code::InvalidQuery, Invalid { faults: self.faults, ..Invalid::default() }))
     }
+}
+
+/// A status.
+#[derive(ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(dead_code, reason = "it only describes")]
+enum StatusIn {
+    Pending,
+    InProgress,
+    Completed,
 }
 
 /// Which tasks of a list are asked for.

@@ -60,9 +60,10 @@ pub(super) async fn task_check(
         list = app.wait(&call, &at.thread_id, &list, wait).await?;
         has_seen = call.has_seen(&list, &Target::List)?;
     }
-    let answer = match has_seen {
-        true => Answer::not_modified(&list_tag(&list)),
-        false => Answer::check(&at.thread_id, &list, &query.into_filter()),
+    let answer = if has_seen {
+        Answer::not_modified(&list_tag(&list))
+    } else {
+        Answer::check(&at.thread_id, &list, &query.into_filter())
     };
     Ok(answer.after_wait(wait))
 }

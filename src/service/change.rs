@@ -29,6 +29,26 @@ impl ChangeRequest {
         Self { key, operation, precondition: None, token: None, retry: None }
     }
 
+    /// Tells whether it may be decided on what is remembered of a list: it needs neither the database's clock, nor a kept
+    /// answer, nor changes.
+    pub(super) fn may_be_guessed(&self) -> bool {
+        let needs_more_than_the_list = match self.operation {
+            Operation::Claim(_)
+            | Operation::Heartbeat { .. }
+            | Operation::Release { .. }
+            | Operation::Expire
+            | Operation::DeleteThread
+            | Operation::Restore { .. } => true,
+            Operation::Write(_)
+            | Operation::Update { .. }
+            | Operation::Complete(_)
+            | Operation::Create { .. }
+            | Operation::Delete(_)
+            | Operation::Clear => false,
+        };
+        self.retry.is_none() && !needs_more_than_the_list
+    }
+
     /// Tells whether it may be one commit with others.
     pub(super) fn may_share(&self) -> bool {
         let needs_more_than_the_list = matches!(self.operation, Operation::DeleteThread | Operation::Restore { .. });

@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use super::change::{Answered, ChangeRequest, Done};
-use super::lanes::Ticket;
 use super::precondition::Verdict;
+use super::ticket::Ticket;
 use super::{Error, Lists};
 use crate::domain::{Change, Operation, Stamp, TaskList, ThreadKey, Version, apply};
 use crate::store::{Commit, Committed, KeptAnswer, Loaded, StoreError};
@@ -18,14 +18,18 @@ const CHANGES_PAGE: u32 = 500;
 
 /// Answers every call of the batch.
 pub(super) async fn settle(lists: &Lists, key: &ThreadKey, tickets: Vec<Ticket>) {
-    let mut batch = Batch { lists, key, tickets, undecided: Vec::new() };
+    let mut batch = Batch { lists, key, tickets, undecided: Vec::new(), guesses: true };
     let mut pause = Duration::from_millis(1);
     while !batch.is_late() {
         match batch.pass().await {
             Ok(Pass::Answered(answers)) => return batch.answer(answers),
+            Ok(Pass::Again) if batch.guesses => {
+                batch.guesses = false;
+                continue;
+            }
             Ok(Pass::Again) => {}
-            // With a commit undecided, an outage must not be answered as if nothing had happened.
-            Err(error) if !batch.undecided.is_empty() && error.is_outage() => {}
+            // With a commit undecided, no error says that nothing has happened, and no call may begin anew.
+            Err(_) if !batch.undecided.is_empty() => {}
             // One call of the batch may be what the store does not take: each goes alone.
             Err(error) if batch.tickets.len() > 1 && error.is_about_data() => return batch.split().await,
             Err(error) => return batch.answer_alike(&error),
@@ -43,6 +47,8 @@ struct Batch<'a> {
     tickets: Vec<Ticket>,
     /// Commits of this batch of which nobody knows whether they happened, with the answers if they did.
     undecided: Vec<(Version, Decided)>,
+    /// Whether to decide on what is remembered of the list and let the commit tell whether it was right.
+    guesses: bool,
 }
 
 /// What one call came to, if the commit that it is part of happens.
@@ -63,7 +69,12 @@ struct Decided {
 
 impl Batch<'_> {
     async fn pass(&mut self) -> Result<Pass, Error> {
-        let loaded = self.load().await?;
+        let guess = self.guess();
+        self.guesses = guess.is_some();
+        let loaded = match guess {
+            Some(guess) => guess,
+            None => self.load().await?,
+        };
         if let Some(decided) = self.find_undecided().await? {
             return Ok(self.done(decided));
         }
@@ -72,13 +83,28 @@ impl Batch<'_> {
         }
         let version = self.lists.0.clock.draw_version();
         let decided = self.decide(&loaded, version).await?;
-        let Some(commit) = self.commit(&loaded, version, &decided) else { return Ok(fresh(decided.decisions)) };
-        match self.lists.0.store.commit(&commit).await {
+        let Some(commit) = self.commit(&loaded, version, &decided) else {
+            // Nothing is stored that would tell whether the guess was right.
+            let stands = !self.guesses || self.is_newest(&loaded).await?;
+            return Ok(if stands { fresh(decided.decisions) } else { Pass::Again });
+        };
+        self.store(&commit, decided).await
+    }
+
+    async fn store(&mut self, commit: &Commit, decided: Decided) -> Result<Pass, Error> {
+        let cache = &self.lists.0.cache;
+        let outcome = self.lists.0.store.commit(commit).await;
+        match outcome {
+            Ok(Committed::Done) => cache.put(self.key, &commit.list, commit.version),
+            Ok(Committed::Conflict) | Err(_) => cache.forget(self.key),
+        }
+        match outcome {
             Ok(Committed::Done) => Ok(self.done(decided)),
             Ok(Committed::Conflict) => Ok(Pass::Again),
             Err(StoreError::Unknown(cause)) => {
                 tracing::warn!(error = %cause, thread.id = %self.key.thread, "the outcome of a commit is unknown");
-                self.undecided.push((version, decided));
+                self.undecided.push((commit.version, decided));
+                self.guesses = false;
                 Ok(Pass::Again)
             }
             Err(error) => Err(error.into()),
@@ -92,8 +118,23 @@ impl Batch<'_> {
         fresh(decided.decisions)
     }
 
+    /// Returns what is remembered of the list, if that is all that the calls of this batch need.
+    fn guess(&self) -> Option<Loaded> {
+        let is_wanted = self.guesses && self.tickets.iter().all(|ticket| ticket.request.may_be_guessed());
+        let remembered = self.lists.0.cache.get(self.key).filter(|remembered| is_wanted && !remembered.has_leases())?;
+        Some(remembered.as_loaded(self.lists.0.clock.now()))
+    }
+
+    async fn is_newest(&self, guess: &Loaded) -> Result<bool, Error> {
+        let current = self.lists.current(self.key, self.deadline()).await?;
+        Ok(current.version == guess.version)
+    }
+
     async fn load(&self) -> Result<Loaded, Error> {
         let retry = self.tickets.iter().find_map(|ticket| ticket.request.retry.as_ref());
+        if retry.is_none() && self.undecided.is_empty() {
+            return self.lists.current(self.key, self.deadline()).await;
+        }
         self.lists.in_time(self.deadline(), self.lists.0.store.load(self.key, retry.map(|retry| &retry.key))).await
     }
 

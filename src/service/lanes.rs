@@ -8,25 +8,14 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
-use tokio::time::Instant;
 
 use super::change::{Answered, ChangeRequest};
+use super::ticket::Ticket;
 use super::{Error, Lists};
 use crate::domain::{Actor, ThreadKey};
 
 /// The most operations that become one commit.
 const BATCH_MAX: usize = 64;
-
-/// One call in a queue.
-#[derive(Debug)]
-pub(super) struct Ticket {
-    pub(super) actor: Actor,
-    pub(super) request: ChangeRequest,
-    /// When the call is given up.
-    pub(super) deadline: Instant,
-    /// Where the caller waits, if it still does: a call that was taken in is done whether or not anybody waits.
-    pub(super) reply: oneshot::Sender<Result<Answered, Error>>,
-}
 
 /// The queues of all threads that are being changed right now.
 #[derive(Debug, Default)]
@@ -69,12 +58,6 @@ impl Lanes {
     fn lock(&self) -> MutexGuard<'_, HashMap<ThreadKey, VecDeque<Ticket>>> {
         // The map is whole between any two statements, so a panic elsewhere leaves nothing half done.
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Ticket {
-    fn may_share(&self) -> bool {
-        self.request.may_share()
     }
 }
 

@@ -6,7 +6,9 @@
 //! - A change is decided on the newest state and stored on that state or not at all.
 //! - A commit whose outcome is unknown is looked up, never repeated blindly.
 //! - A caller that goes away cancels nothing.
+//! - What is remembered of a list is not told before the database has confirmed that it still is so.
 
+mod cache;
 mod caller;
 mod change;
 mod commit;
@@ -15,6 +17,7 @@ mod history;
 mod lanes;
 mod precondition;
 mod since;
+mod ticket;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +26,7 @@ use tokio::time::Instant;
 
 use crate::clock::Clock;
 use crate::domain::{Actor, Applied, Limits, Moment, Operation, Refusal, Stamp, TaskList, ThreadKey, Version, apply};
-use crate::store::{ListStore, Loaded, StoreError, ThreadEntry, ThreadQuery};
+use crate::store::{ListStore, Loaded, Refreshed, StoreError, ThreadEntry, ThreadQuery};
 
 pub use caller::{Caller, Scopes};
 pub use change::{Answered, ChangeRequest, Done, Retry};
@@ -35,6 +38,7 @@ pub use history::{HistoryQuery, Retention};
 pub use precondition::{Precondition, Rule, Tag, Target, Verdict};
 pub use since::Known;
 
+use cache::Cache;
 use feed::Feed;
 use lanes::Lanes;
 
@@ -49,6 +53,7 @@ struct Parts {
     settings: Settings,
     lanes: Lanes,
     feed: Feed,
+    cache: Cache,
 }
 
 /// What an operator may choose.
@@ -60,11 +65,18 @@ pub struct Settings {
     pub deadline: Duration,
     /// How long and how many changes and answers are kept.
     pub retention: Retention,
+    /// The most bytes of lists that are remembered.
+    pub cache_bytes_max: usize,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { limits: Limits::default(), deadline: Duration::from_secs(10), retention: Retention::default() }
+        Self {
+            limits: Limits::default(),
+            deadline: Duration::from_secs(10),
+            retention: Retention::default(),
+            cache_bytes_max: 16 * 1024 * 1024,
+        }
     }
 }
 
@@ -112,12 +124,6 @@ impl From<StoreError> for Error {
 }
 
 impl Error {
-    /// Tells whether the store may answer the same question later.
-    fn is_outage(&self) -> bool {
-        matches!(self, Self::Busy)
-            || matches!(self, Self::Store(error) if matches!(**error, StoreError::Unavailable(_)))
-    }
-
     /// Tells whether the store did not take what it was given.
     fn is_about_data(&self) -> bool {
         matches!(self, Self::Store(error) if matches!(**error, StoreError::Database(_)))
@@ -128,8 +134,8 @@ impl Lists {
     /// Opens the door to a store.
     #[must_use]
     pub fn new(store: Arc<dyn ListStore>, clock: Arc<dyn Clock>, settings: Settings) -> Self {
-        let feed = Feed::new(store.announces());
-        Self(Arc::new(Parts { store, clock, settings, lanes: Lanes::default(), feed }))
+        let (feed, cache) = (Feed::new(store.announces()), Cache::new(settings.cache_bytes_max));
+        Self(Arc::new(Parts { store, clock, settings, lanes: Lanes::default(), feed, cache }))
     }
 
     /// Returns the bounds that hold for every list.
@@ -148,7 +154,7 @@ impl Lists {
     }
 
     async fn load_current(&self, key: &ThreadKey) -> Result<TaskList, Error> {
-        let loaded = self.in_time(self.deadline(), self.0.store.load(key, None)).await?;
+        let loaded = self.current(key, self.deadline()).await?;
         if self.expiry_due(&loaded, Version::default()).is_none() {
             return Ok(loaded.list);
         }
@@ -190,6 +196,24 @@ impl Lists {
     pub async fn close(&self) {
         self.stop_following();
         self.0.store.close().await;
+    }
+
+    /// Returns a list as the database has it now: what is remembered if it is that, else loaded.
+    async fn current(&self, key: &ThreadKey, deadline: Instant) -> Result<Loaded, Error> {
+        let (store, cache) = (&self.0.store, &self.0.cache);
+        let Some(remembered) = cache.get(key) else {
+            let loaded = self.in_time(deadline, store.load(key, None)).await?;
+            cache.replace(key, None, &loaded);
+            return Ok(loaded);
+        };
+        let known = remembered.version();
+        match self.in_time(deadline, store.refresh(key, known)).await? {
+            Refreshed::Same { at } => Ok(remembered.as_loaded(at)),
+            Refreshed::Other(loaded) => {
+                cache.replace(key, Some(known), &loaded);
+                Ok(loaded)
+            }
+        }
     }
 
     /// Gives back what was held by leases that have ended, if there is any.

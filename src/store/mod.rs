@@ -5,9 +5,11 @@
 
 mod feed;
 mod postgres;
+mod queue;
 mod rows;
 mod sql;
 mod sqlite;
+mod write;
 
 use std::sync::Arc;
 
@@ -29,6 +31,16 @@ pub trait ListStore: ChangeFeed {
     /// # Errors
     /// [`StoreError::Unavailable`], [`StoreError::Corrupt`] or [`StoreError::Database`].
     async fn load(&self, key: &ThreadKey, kept: Option<&AnswerKey>) -> Result<Loaded, StoreError>;
+
+    /// Loads a list unless its version still is the one that the caller knows. Asks the database after the call, and joins
+    /// no question that was under way before it.
+    ///
+    /// # Errors
+    /// As [`ListStore::load`].
+    async fn refresh(&self, key: &ThreadKey, known: Version) -> Result<Refreshed, StoreError> {
+        let loaded = self.load(key, None).await?;
+        if loaded.version == Some(known) { Ok(Refreshed::Same { at: loaded.at }) } else { Ok(Refreshed::Other(loaded)) }
+    }
 
     /// Stores a commit if the version that it expects still is the newest.
     ///
@@ -90,6 +102,18 @@ pub struct Loaded {
     pub kept: Option<KeptAnswer>,
     /// The moment of the statement by the database's clock.
     pub at: Moment,
+}
+
+/// What became of a list since it was loaded.
+#[derive(Debug, Clone)]
+pub enum Refreshed {
+    /// Nothing: its version is the one that the caller knows.
+    Same {
+        /// The moment of the statement by the database's clock.
+        at: Moment,
+    },
+    /// It is another one.
+    Other(Loaded),
 }
 
 /// What one commit stores. Several operations on one list may be one commit, each with its own change and answer.
@@ -203,6 +227,19 @@ pub enum StoreError {
     /// The database refused the statement; nothing has happened.
     #[error("the database refused a statement")]
     Database(#[source] sqlx::Error),
+}
+
+impl StoreError {
+    /// Returns the error for another one whose request was part of the same statement.
+    fn for_another(&self) -> Self {
+        let shared = |error: &sqlx::Error| sqlx::Error::Io(std::io::Error::other(error.to_string()));
+        match self {
+            Self::Unavailable(error) => Self::Unavailable(shared(error)),
+            Self::Unknown(error) => Self::Unknown(shared(error)),
+            Self::Database(error) => Self::Database(shared(error)),
+            Self::Corrupt { table, row, column } => Self::Corrupt { table, row: row.clone(), column },
+        }
+    }
 }
 
 /// How to connect.

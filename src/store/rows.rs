@@ -104,8 +104,8 @@ pub(super) struct EntryRow {
     updated_at: DateTime<Utc>,
 }
 
-/// Reads what a load returned.
-pub(super) fn loaded<R>(rows: &[R], key: &ThreadKey) -> Result<Loaded, StoreError>
+/// Reads what a load returned, given the moment unless one of the rows tells it.
+pub(super) fn loaded<R>(rows: &[R], key: &ThreadKey, at: Option<Moment>) -> Result<Loaded, StoreError>
 where
     R: Row,
     &'static str: ColumnIndex<R>,
@@ -115,7 +115,7 @@ where
     for<'r> TaskRow: FromRow<'r, R>,
 {
     let place = format_args!("{}/{}", key.resource, key.thread);
-    let mut at = None;
+    let mut at = at;
     let mut thread: Option<ThreadRow> = None;
     let mut kept = None;
     let mut tasks = Vec::with_capacity(rows.len().saturating_sub(1));

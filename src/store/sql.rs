@@ -107,10 +107,17 @@ left join idempotency as k
     };
 }
 
-pub(super) const POSTGRES_LOAD: &str = load_list!("clock_timestamp()");
 pub(super) const POSTGRES_LOAD_WITH_ANSWER: &str = load_list_with_answer!("clock_timestamp()");
 pub(super) const SQLITE_LOAD: &str = load_list!("strftime('%Y-%m-%dT%H:%M:%fZ', 'now')");
 pub(super) const SQLITE_LOAD_WITH_ANSWER: &str = load_list_with_answer!("strftime('%Y-%m-%dT%H:%M:%fZ', 'now')");
+
+/// Reads a thread's version: resource, thread.
+pub(super) const SQLITE_VERSION: &str = "
+select
+  t.version,
+  strftime('%Y-%m-%dT%H:%M:%fZ', 'now') as now
+from (select 1 as one) as here
+left join thread as t on t.resource = $1 and t.thread = $2";
 
 /// Reads changes after a revision, oldest first: resource, thread, revision, limit.
 pub(super) const CHANGES: &str = "

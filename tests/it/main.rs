@@ -1,20 +1,24 @@
 //! Everything that is tested from outside, in one program.
 #![expect(
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::too_many_lines,
     clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "a test that cannot go on ends there, and what helps tests is no interface"
+    reason = "a test that finds something else than it expects has failed; it may tell a long story"
 )]
 
 #[macro_use]
 mod support;
 
+mod cache;
 mod checker;
 mod conformance;
 mod faults;
 mod feed;
+mod http;
+mod mcp;
 mod processes;
 mod readme;
 mod settings_table;

@@ -70,7 +70,7 @@ pub struct RestoreOut {
     /// Always false: a refusal is a problem.
     is_error: bool,
     /// The list's revision.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 0)]
     revision: i64,
     /// Ids of tasks that are there again or read as before again.
     restored: Vec<String>,

@@ -116,15 +116,3 @@ impl From<Counts> for SummaryOut {
         }
     }
 }
-
-/// How far a task is.
-#[derive(ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StatusIn {
-    /// Nobody has begun it.
-    Pending,
-    /// Somebody works on it.
-    InProgress,
-    /// It is done.
-    Completed,
-}

@@ -12,7 +12,7 @@ mod tool;
 pub use coordination::{ClaimOut, ClaimedLeaseOut, HistoryOut, RestoreOut};
 pub use event::{ChangeEventOut, EventOut, ListEventOut, ResourceEventOut, ThreadsEventOut};
 pub use limits::{HealthOut, LimitsOut};
-pub use list::{ChangedOut, CheckOut, ListOut, MinimalOut, StatusIn, SummaryOut};
+pub use list::{ChangedOut, CheckOut, ListOut, MinimalOut, SummaryOut};
 pub use problem::{FaultOut, ProblemKindOut, ProblemOut};
 pub use thread::{ThreadOut, ThreadsOut};
 pub use tool::{FormatIn, ToolResultOut, ToolsOut, ToolsetIn};

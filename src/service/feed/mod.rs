@@ -12,6 +12,7 @@
 //! A reader is a number in the topic, and pulls. Nothing is kept for it, so that it may be as slow as it likes, until what it
 //! needs next is not kept any more: then it is sent away and comes back with the last revision that it saw.
 
+mod cursor;
 mod fan_out;
 mod follow;
 mod registry;
@@ -32,8 +33,9 @@ use super::Lists;
 use crate::domain::{Change, ResourceId, Revision, ThreadKey};
 use crate::store::{Notice, resource_number, thread_number};
 
+pub use cursor::Cursor;
 pub use follow::{Following, Next};
-pub use resource::{Cursor, FollowingResource, NextOfResource, Overview};
+pub use resource::{FollowingResource, NextOfResource, Overview};
 pub use topic::Told;
 
 use registry::{Queue, Registry};

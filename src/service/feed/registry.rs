@@ -126,7 +126,9 @@ impl<T: Watched> Queue<T> {
             };
             if !taken.is_empty() {
                 // From here on, what happens to a thing needs another look.
-                taken.iter().for_each(|thing| thing.is_queued().store(false, Ordering::Release));
+                for thing in &taken {
+                    thing.is_queued().store(false, Ordering::Release);
+                }
                 return taken;
             }
             self.bell.notified().await;

@@ -1,17 +1,16 @@
 //! Following all threads of a resource.
 
 use std::collections::{HashMap, VecDeque};
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
-use chrono::{DateTime, TimeDelta};
+use chrono::TimeDelta;
 use tokio::sync::watch;
 
+use super::cursor::Cursor;
 use super::resource_topic::{PAGE, ResourceEvent, ResourceTopic};
 use super::ring::Found;
 use super::topic::{Told, deleted_list};
-use crate::domain::{Moment, ResourceId, Revision, TaskList, ThreadId, ThreadKey};
+use crate::domain::{ResourceId, Revision, TaskList, ThreadId, ThreadKey};
 use crate::service::{Caller, Error, Lists, may};
 use crate::store::{Place, Placed, ThreadEntry, ThreadQuery};
 
@@ -19,44 +18,6 @@ use crate::store::{Place, Placed, ThreadEntry, ThreadQuery};
 const OVERVIEW_MAX: u32 = 100;
 /// A reader that has missed more than this is shown an overview instead.
 const MISSED_MAX: usize = 10_000;
-/// Changes when a cursor's text means something else, so that an old one is refused instead of misread.
-const VERSION: &str = "1";
-
-/// Where a reader of all threads of a resource stands. Opaque to clients.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cursor {
-    /// The number below which every commit was told.
-    pub(super) number: i64,
-    /// When it was given out, for what is not kept forever.
-    pub(super) at: Moment,
-}
-
-impl fmt::Display for Cursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{VERSION}.{:x}.{:x}", self.number, self.at.timestamp())
-    }
-}
-
-/// A text is no cursor that was given out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("is not a cursor that this service gave out")]
-pub struct NotACursor;
-
-impl FromStr for Cursor {
-    type Err = NotACursor;
-
-    fn from_str(text: &str) -> Result<Self, NotACursor> {
-        let mut parts = text.split('.');
-        let (version, number, at) = (parts.next(), parts.next(), parts.next());
-        if version != Some(VERSION) || parts.next().is_some() {
-            return Err(NotACursor);
-        }
-        let read = |part: Option<&str>| part.and_then(|part| i64::from_str_radix(part, 16).ok()).ok_or(NotACursor);
-        let at = DateTime::from_timestamp(read(at)?, 0).ok_or(NotACursor)?;
-        Ok(Self { number: read(number)?, at })
-    }
-}
-
 /// The threads of a resource at a moment.
 #[derive(Debug, Clone)]
 pub struct Overview {
@@ -300,18 +261,4 @@ impl FollowingResource {
 /// Changes up to these revisions may still come, but the overview shows what they did.
 fn shown(overview: &Overview) -> HashMap<ThreadId, Revision> {
     overview.threads.iter().map(|entry| (entry.thread.clone(), entry.revision)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cursor_is_read_as_it_was_written() {
-        let cursor = Cursor { number: i64::MAX, at: DateTime::from_timestamp(1_790_000_000, 0).unwrap() };
-        assert_eq!(cursor.to_string().parse(), Ok(cursor));
-        for text in ["", "1", "1.2", "2.1.1", "1.x.1", "1.1.1.1", "7"] {
-            assert_eq!(text.parse::<Cursor>(), Err(NotACursor));
-        }
-    }
 }

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{OnceCell, watch};
 
+use super::cursor::Cursor;
 use super::registry::Watched;
-use super::resource::Cursor;
 use super::ring::{Found, Ring};
 use super::topic::{Told, size_bytes};
 use crate::domain::{Moment, ResourceId, Revision, ThreadId};

@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn events_are_found_by_number_until_too_many_came_after_them() {
         let mut ring = Ring::default();
-        for n in 0..EVENTS_MAX + 1 {
+        for n in 0..=EVENTS_MAX {
             assert!(matches!(ring.get(n as u64), Found::Nothing));
             ring.push(n, 1);
         }

@@ -6,15 +6,15 @@
 use std::collections::HashSet;
 
 use sqlx::error::DatabaseError;
-use sqlx::postgres::{PgArguments, PgConnection};
-use sqlx::query::Query;
+use sqlx::postgres::PgConnection;
 use sqlx::{Postgres, Row};
 
-use super::broke;
-use crate::domain::{ActiveForm, Change, Owner, Revision, Task, TaskId, Version};
-use crate::json;
-use crate::store::rows::{count, micros, minute};
-use crate::store::{AnswerKey, Commit, Committed, KeptAnswer, StoreError};
+use super::columns::bound;
+use super::prepared::Prepared;
+use super::{broke, in_time};
+use crate::domain::ThreadKey;
+use crate::store::write::Storable;
+use crate::store::{Committed, StoreError};
 
 /// - `locked` compares the version in the very scan that takes the lock: compared later, it would be the version of a
 ///   snapshot that another commit has overtaken. It takes locks in the order of the keys, and leaves out threads that
@@ -166,15 +166,34 @@ kept as (
 )
 select n from won"#;
 
-type Statement<'q> = Query<'q, Postgres, PgArguments>;
+impl Storable for Prepared {
+    type In = Postgres;
+
+    fn key(&self) -> &ThreadKey {
+        &self.key
+    }
+
+    fn size_bytes(&self) -> usize {
+        Self::size_bytes(self)
+    }
+
+    async fn store(connection: &mut PgConnection, commits: &[Self]) -> Result<Vec<Committed>, StoreError> {
+        let answer = async { Ok(commit(connection, commits).await) };
+        // Without an answer nobody knows.
+        in_time(answer).await.unwrap_or_else(|error| Err(StoreError::Unknown(error)))
+    }
+
+    fn is_about_data(error: &StoreError) -> bool {
+        let StoreError::Database(error) = error else { return false };
+        // 22: values; 23: constraints; 54: sizes; XX: bugs. Everything else would happen to each of them alone, too.
+        let Some(code) = error.as_database_error().and_then(DatabaseError::code) else { return true };
+        ["22", "23", "54", "XX"].iter().any(|class| code.starts_with(class))
+    }
+}
 
 /// Stores the commits that still are in time.
-pub(super) async fn commit(connection: &mut PgConnection, commits: &[&Commit]) -> Result<Vec<Committed>, StoreError> {
-    let mut statement = bind_threads(sqlx::query(COMMIT), commits);
-    statement = bind_removals(statement, &numbered(commits, |commit| removals(commit)));
-    statement = bind_upserts(statement, &numbered(commits, |commit| commit.upserts.iter().map(AsRef::as_ref)));
-    statement = bind_changes(statement, &numbered(commits, |commit| &commit.changes));
-    statement = bind_answers(statement, &numbered(commits, |commit| &commit.answers));
+pub(super) async fn commit(connection: &mut PgConnection, commits: &[Prepared]) -> Result<Vec<Committed>, StoreError> {
+    let statement = bound(sqlx::query(COMMIT), commits);
     let rows = match statement.fetch_all(connection).await {
         Ok(rows) => rows,
         Err(error) if lost_a_race(&error) => return Ok(vec![Committed::Conflict; commits.len()]),
@@ -198,90 +217,4 @@ fn commit_error(error: sqlx::Error) -> StoreError {
         sqlx::Error::Encode(_) | sqlx::Error::InvalidArgument(_) => StoreError::Database(error),
         _ => StoreError::Unknown(error),
     }
-}
-
-/// Numbers parts by their commit, from 1 as the statement does.
-fn numbered<'a, T, I>(commits: &[&'a Commit], parts: impl Fn(&'a Commit) -> I) -> Vec<(i64, T)>
-where
-    I: IntoIterator<Item = T>,
-{
-    (1..).zip(commits).flat_map(|(n, commit)| parts(commit).into_iter().map(move |part| (n, part))).collect()
-}
-
-/// A removal of what is stored again would meet it in the same statement, where their order is undefined.
-fn removals(commit: &Commit) -> Vec<&TaskId> {
-    let stored: HashSet<&TaskId> = commit.upserts.iter().map(|task| &task.id).collect();
-    commit.removals.iter().filter(|id| !stored.contains(id)).collect()
-}
-
-fn column<'a, T, V>(rows: &'a [T], value: impl Fn(&'a T) -> V) -> Vec<V> {
-    rows.iter().map(value).collect()
-}
-
-fn bind_threads<'q>(statement: Statement<'q>, commits: &[&Commit]) -> Statement<'q> {
-    let counts = column(commits, |commit| commit.list.counts());
-    statement
-        .bind(column(commits, |commit| commit.key.resource.as_str()))
-        .bind(column(commits, |commit| commit.key.thread.as_str()))
-        .bind(column(commits, |commit| commit.expected.map(Version::get)))
-        .bind(column(commits, |commit| commit.version.get()))
-        .bind(column(commits, |commit| commit.list.revision().get()))
-        .bind(column(commits, |commit| commit.list.change_id().get()))
-        .bind(column(commits, |commit| commit.list.deleted_at_revision().map(Revision::get)))
-        .bind(column(commits, |commit| commit.list.counters().next_number))
-        .bind(column(commits, |commit| commit.list.counters().leases))
-        .bind(column(commits, |commit| commit.list.first_lease_expiry().map(micros)))
-        .bind(column(&counts, |counts| count(counts.total)))
-        .bind(column(&counts, |counts| count(counts.completed)))
-        .bind(column(&counts, |counts| count(counts.in_progress)))
-        .bind(column(commits, |commit| !commit.changes.is_empty()))
-        .bind(column(commits, |commit| commit.forgets_changes))
-        .bind(column(commits, |commit| micros(commit.at)))
-        .bind(column(commits, |commit| minute(commit.at)))
-}
-
-fn bind_removals<'q>(statement: Statement<'q>, removals: &[(i64, &TaskId)]) -> Statement<'q> {
-    statement.bind(column(removals, |(n, _)| *n)).bind(column(removals, |(_, id)| id.as_str()))
-}
-
-fn bind_upserts<'q>(statement: Statement<'q>, upserts: &[(i64, &Task)]) -> Statement<'q> {
-    statement
-        .bind(column(upserts, |(n, _)| *n))
-        .bind(column(upserts, |(_, task)| task.id.as_str()))
-        .bind(column(upserts, |(_, task)| task.position))
-        .bind(column(upserts, |(_, task)| task.content.as_str()))
-        .bind(column(upserts, |(_, task)| task.status.as_str()))
-        .bind(column(upserts, |(_, task)| task.active_form.as_ref().map(ActiveForm::as_str)))
-        .bind(column(upserts, |(_, task)| task.description.as_str()))
-        .bind(column(upserts, |(_, task)| task.owner.as_ref().map(Owner::as_str)))
-        .bind(column(upserts, |(_, task)| json::to_text(&task.metadata)))
-        .bind(column(upserts, |(_, task)| json::to_text(&task.blockers)))
-        .bind(column(upserts, |(_, task)| task.lease.as_ref().map(|lease| lease.token.as_ref())))
-        .bind(column(upserts, |(_, task)| task.lease.as_ref().map(|lease| micros(lease.expires_at))))
-        .bind(column(upserts, |(_, task)| micros(task.created_at)))
-        .bind(column(upserts, |(_, task)| micros(task.updated_at)))
-        .bind(column(upserts, |(_, task)| task.completed_at.map(micros)))
-        .bind(column(upserts, |(_, task)| task.revision.get()))
-        .bind(column(upserts, |(_, task)| task.change_id.get()))
-}
-
-fn bind_changes<'q>(statement: Statement<'q>, changes: &[(i64, &Change)]) -> Statement<'q> {
-    statement
-        .bind(column(changes, |(n, _)| *n))
-        .bind(column(changes, |(_, change)| change.revision.get()))
-        .bind(column(changes, |(_, change)| change.change_id.get()))
-        .bind(column(changes, |(_, change)| change.operation.as_ref()))
-        .bind(column(changes, |(_, change)| change.actor.as_str()))
-        .bind(column(changes, |(_, change)| micros(change.at)))
-        .bind(column(changes, |(_, change)| json::to_text(&change.ops)))
-}
-
-fn bind_answers<'q>(statement: Statement<'q>, answers: &[(i64, &(AnswerKey, KeptAnswer))]) -> Statement<'q> {
-    statement
-        .bind(column(answers, |(n, _)| *n))
-        .bind(column(answers, |(_, (key, _))| key.actor.as_str()))
-        .bind(column(answers, |(_, (key, _))| key.operation.as_str()))
-        .bind(column(answers, |(_, (key, _))| key.key.as_str()))
-        .bind(column(answers, |(_, (_, kept))| kept.fingerprint.as_str()))
-        .bind(column(answers, |(_, (_, kept))| kept.answer.as_str()))
 }

@@ -143,13 +143,12 @@ impl Announcements {
 
     async fn announce(&self, payloads: &[String]) -> Result<(), sqlx::Error> {
         let mut announcer = self.announcer.lock().await;
-        let mut connection = match announcer.take() {
-            Some(connection) => connection,
-            None => {
-                let mut connection = PgConnection::connect_with(&self.options).await?;
-                connection.execute(ANNOUNCER_SETTINGS).await?;
-                connection
-            }
+        let mut connection = if let Some(connection) = announcer.take() {
+            connection
+        } else {
+            let mut connection = PgConnection::connect_with(&self.options).await?;
+            connection.execute(ANNOUNCER_SETTINGS).await?;
+            connection
         };
         // A connection on which this failed is not kept.
         sqlx::query(ANNOUNCE).bind(payloads).execute(&mut connection).await?;

@@ -1,7 +1,10 @@
 //! Lists on `PostgreSQL`, shared by any number of processes.
 
+mod columns;
 mod commit;
 mod feed;
+mod prepared;
+mod read;
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -11,24 +14,31 @@ use async_trait::async_trait;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgRow};
 use sqlx::{Connection, Executor, Postgres};
+use tokio::sync::oneshot;
 
+use super::queue::Queue;
+use super::write::Write;
 use super::{
-    AnswerKey, Commit, Committed, ListStore, Loaded, OpenError, StoreError, StoreOptions, ThreadEntry, ThreadQuery,
-    rows, sql,
+    AnswerKey, Commit, Committed, ListStore, Loaded, OpenError, Refreshed, StoreError, StoreOptions, ThreadEntry,
+    ThreadQuery, rows, sql,
 };
 use crate::domain::{Change, Moment, Revision, ThreadKey, Version};
 
 use feed::Announcements;
+use prepared::Prepared;
+use read::Read;
 
 /// What every connection is told once.
 ///
 /// Plans made while a table is empty would go on to scan it when it is full; every statement here finds its rows by an
-/// index, one after the other. Such plans look dear to the planner, which would then compile them.
+/// index, one after the other. Such plans look dear to the planner, which would then compile them. They are the best for
+/// any number of threads at once, so there is no need to plan anew for every batch.
 const SETTINGS: &str = "
 set enable_seqscan = off;
 set enable_hashjoin = off;
 set enable_mergejoin = off;
 set jit = off;
+set plan_cache_mode = force_generic_plan;
 set statement_timeout = '30s'";
 
 /// Held while tables are brought up to date. It ends with the transaction, so that it also works where a pooler hands each
@@ -38,17 +48,28 @@ const MIGRATION_LOCK: &str = "select pg_advisory_xact_lock(7810281174690425445)"
 /// A connection that was used more recently is not asked whether it still is one.
 const TRUSTED_IDLE: Duration = Duration::from_secs(1);
 
+/// How long to wait for an answer. The server gives up before that, so the connection must have been lost silently.
+const ANSWER_MAX: Duration = Duration::from_secs(35);
+
+/// The most connections that commits are sent on. While one batch is being made durable, the next one gathers: the fewer
+/// there are, the more goes into each; a second one so that a large commit does not hold up all others.
+const COMMIT_CONNECTIONS: usize = 2;
+/// The most connections that lists are read on.
+const READ_CONNECTIONS: usize = 2;
+
 /// Lists on `PostgreSQL`.
 #[derive(Debug, Clone)]
 pub struct PostgresStore {
     pool: PgPool,
     announcements: Option<Arc<Announcements>>,
+    reads: Queue<Postgres, Read>,
+    writes: Queue<Postgres, Write<Prepared>>,
 }
 
 impl PostgresStore {
     /// Every statement that is sent while it runs.
     pub const STATEMENTS: &[&str] = &[
-        sql::POSTGRES_LOAD,
+        read::READ,
         sql::POSTGRES_LOAD_WITH_ANSWER,
         sql::CONTAINS,
         sql::CHANGES,
@@ -97,7 +118,9 @@ impl PostgresStore {
             .await
             .map_err(OpenError::Connect)?;
         let announcements = options.announces.then(|| Arc::new(Announcements::new(connect, options)));
-        let store = Self { pool, announcements };
+        let reads = Queue::new(pool.clone(), READ_CONNECTIONS);
+        let writes = Queue::new(pool.clone(), COMMIT_CONNECTIONS);
+        let store = Self { pool, announcements, reads, writes };
         store.migrate().await.map_err(OpenError::Migrate)?;
         Ok(store)
     }
@@ -122,8 +145,16 @@ impl PostgresStore {
     /// # Errors
     /// As [`ListStore::commit`], for all of them.
     pub async fn commit_all(&self, commits: &[&Commit]) -> Result<Vec<Committed>, StoreError> {
+        let commits: Vec<Prepared> = commits.iter().map(|commit| Prepared::of(commit)).collect();
         let mut connection = self.connection().await?;
-        commit::commit(&mut connection, commits).await
+        commit::commit(&mut connection, &commits).await
+    }
+
+    async fn read(&self, key: &ThreadKey, known: Option<Version>) -> Result<Refreshed, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.reads.put(Read { key: key.clone(), known, reply });
+        // Only a panic leaves somebody without an answer.
+        answer.await.unwrap_or(Err(StoreError::Unavailable(sqlx::Error::WorkerCrashed)))
     }
 
     async fn connection(&self) -> Result<PoolConnection<Postgres>, StoreError> {
@@ -134,20 +165,27 @@ impl PostgresStore {
 #[async_trait]
 impl ListStore for PostgresStore {
     async fn load(&self, key: &ThreadKey, kept: Option<&AnswerKey>) -> Result<Loaded, StoreError> {
-        let mut query = sqlx::query(if kept.is_some() { sql::POSTGRES_LOAD_WITH_ANSWER } else { sql::POSTGRES_LOAD })
+        let Some(kept) = kept else { return self.read(key, None).await.map(read::loaded) };
+        let query = sqlx::query(sql::POSTGRES_LOAD_WITH_ANSWER)
             .bind(key.resource.as_str())
-            .bind(key.thread.as_str());
-        if let Some(kept) = kept {
-            query = query.bind(kept.actor.as_str()).bind(&kept.operation).bind(&kept.key);
-        }
+            .bind(key.thread.as_str())
+            .bind(kept.actor.as_str())
+            .bind(&kept.operation)
+            .bind(&kept.key);
         let mut connection = self.connection().await?;
         let rows: Vec<PgRow> = query.fetch_all(&mut *connection).await.map_err(read_error)?;
-        rows::loaded(&rows, key)
+        rows::loaded(&rows, key, None)
+    }
+
+    async fn refresh(&self, key: &ThreadKey, known: Version) -> Result<Refreshed, StoreError> {
+        self.read(key, Some(known)).await
     }
 
     async fn commit(&self, commit: &Commit) -> Result<Committed, StoreError> {
-        let outcomes = self.commit_all(&[commit]).await?;
-        Ok(outcomes.first().copied().unwrap_or(Committed::Conflict))
+        let (reply, answer) = oneshot::channel();
+        self.writes.put(Write { commit: Prepared::of(commit), reply });
+        // Only a panic leaves somebody without an answer.
+        answer.await.unwrap_or(Err(StoreError::Unknown(sqlx::Error::WorkerCrashed)))
     }
 
     async fn contains(&self, key: &ThreadKey, version: Version) -> Result<bool, StoreError> {
@@ -210,6 +248,12 @@ impl ListStore for PostgresStore {
         }
         self.pool.close().await;
     }
+}
+
+/// Waits for the answer to a statement, but not for ever.
+async fn in_time<T>(answer: impl Future<Output = Result<T, sqlx::Error>> + Send) -> Result<T, sqlx::Error> {
+    let late = |_| sqlx::Error::Io(std::io::Error::from(std::io::ErrorKind::TimedOut));
+    tokio::time::timeout(ANSWER_MAX, answer).await.map_err(late)?
 }
 
 /// A statement that only reads may be sent again whenever the database did not refuse it.

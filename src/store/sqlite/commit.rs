@@ -4,10 +4,12 @@ use sqlx::Sqlite;
 use sqlx::query::Query;
 use sqlx::sqlite::{SqliteArguments, SqliteConnection};
 
+use super::{begin, is_busy, primary_code, read_error};
 use crate::domain::{Change, Revision, Task, ThreadKey};
 use crate::json;
 use crate::store::rows::{count, micros, minute};
-use crate::store::{AnswerKey, Commit, Committed, KeptAnswer};
+use crate::store::write::Storable;
+use crate::store::{AnswerKey, Commit, Committed, KeptAnswer, StoreError};
 
 /// Moves the thread on if its version is the expected one.
 pub(super) const MOVE_THREAD: &str = "
@@ -90,8 +92,38 @@ set
 
 type Statement<'q> = Query<'q, Sqlite, SqliteArguments>;
 
+impl Storable for Commit {
+    type In = Sqlite;
+
+    fn key(&self) -> &ThreadKey {
+        &self.key
+    }
+
+    fn size_bytes(&self) -> usize {
+        self.upserts.iter().map(|task| task.size_bytes()).sum()
+    }
+
+    async fn store(connection: &mut SqliteConnection, commits: &[Self]) -> Result<Vec<Committed>, StoreError> {
+        let mut transaction = begin(connection).await.map_err(read_error)?;
+        let mut outcomes = Vec::with_capacity(commits.len());
+        for one in commits {
+            outcomes.push(commit(&mut transaction, one).await.map_err(read_error)?);
+        }
+        // What was written before it failed to end may count once the file is opened again.
+        let end = transaction.commit().await;
+        end.map_err(|error| if is_busy(&error) { StoreError::Unavailable(error) } else { StoreError::Unknown(error) })?;
+        Ok(outcomes)
+    }
+
+    fn is_about_data(error: &StoreError) -> bool {
+        let StoreError::Database(error) = error else { return false };
+        // Too big, against a constraint, of another type. Everything else would happen to each of them alone, too.
+        primary_code(error).is_none_or(|code| matches!(code, 18..=20))
+    }
+}
+
 /// Stores a commit if it still is in time.
-pub(super) async fn commit(connection: &mut SqliteConnection, commit: &Commit) -> Result<Committed, sqlx::Error> {
+async fn commit(connection: &mut SqliteConnection, commit: &Commit) -> Result<Committed, sqlx::Error> {
     let threads = match commit.expected {
         Some(expected) => thread(MOVE_THREAD, commit).bind(!commit.changes.is_empty()).bind(expected.get()),
         None => thread(BEAR_THREAD, commit),

@@ -10,14 +10,18 @@ use async_trait::async_trait;
 use sqlx::error::DatabaseError;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow, SqliteSynchronous,
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
+    SqliteSynchronous,
 };
-use sqlx::{Sqlite, Transaction};
+use sqlx::{Connection, Sqlite, Transaction};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use super::queue::Queue;
+use super::write::{Storable, Write};
 use super::{
-    AnswerKey, Commit, Committed, ListStore, Loaded, OpenError, StoreError, StoreOptions, ThreadEntry, ThreadQuery,
-    rows, sql,
+    AnswerKey, Commit, Committed, ListStore, Loaded, OpenError, Refreshed, StoreError, StoreOptions, ThreadEntry,
+    ThreadQuery, rows, sql,
 };
 use crate::domain::{Change, Moment, Revision, ThreadKey, Version};
 
@@ -31,6 +35,7 @@ pub struct SqliteStore {
     writer: SqlitePool,
     /// Connections that read, beside the writer and each other.
     readers: SqlitePool,
+    writes: Queue<Sqlite, Write<Commit>>,
 }
 
 impl SqliteStore {
@@ -38,6 +43,7 @@ impl SqliteStore {
     pub const STATEMENTS: &[&str] = &[
         sql::SQLITE_LOAD,
         sql::SQLITE_LOAD_WITH_ANSWER,
+        sql::SQLITE_VERSION,
         sql::CONTAINS,
         sql::CHANGES,
         sql::FORGET_CHANGES,
@@ -90,7 +96,7 @@ impl SqliteStore {
         };
         migrate(&writer).await.map_err(OpenError::Migrate)?;
         if is_in_memory(url) {
-            return Ok(Self { readers: writer.clone(), writer });
+            return Ok(Self { readers: writer.clone(), writes: Queue::new(writer.clone(), 1), writer });
         }
         let readers = SqlitePoolOptions::new()
             .max_connections(options.connections_max.max(1))
@@ -99,7 +105,7 @@ impl SqliteStore {
             .connect_with(connect.pragma("query_only", "on"))
             .await
             .map_err(OpenError::Connect)?;
-        Ok(Self { writer, readers })
+        Ok(Self { writes: Queue::new(writer.clone(), 1), writer, readers })
     }
 
     /// Stores several commits in one transaction: each happens or not, whatever becomes of the others.
@@ -109,15 +115,9 @@ impl SqliteStore {
     /// # Errors
     /// As [`ListStore::commit`], for all of them.
     pub async fn commit_all(&self, commits: &[&Commit]) -> Result<Vec<Committed>, StoreError> {
-        let mut transaction = begin(&self.writer).await.map_err(read_error)?;
-        let mut outcomes = Vec::with_capacity(commits.len());
-        for commit in commits {
-            outcomes.push(commit::commit(&mut transaction, commit).await.map_err(read_error)?);
-        }
-        // What was written before it failed to end may count once the file is opened again.
-        let end = transaction.commit().await;
-        end.map_err(|error| if is_busy(&error) { StoreError::Unavailable(error) } else { StoreError::Unknown(error) })?;
-        Ok(outcomes)
+        let commits: Vec<Commit> = commits.iter().map(|commit| Commit::clone(commit)).collect();
+        let mut writer = self.writer().await?;
+        Commit::store(&mut writer, &commits).await
     }
 
     async fn writer(&self) -> Result<PoolConnection<Sqlite>, StoreError> {
@@ -131,7 +131,8 @@ impl SqliteStore {
 
 /// Applies new migrations in one transaction, all or none. Others who start meanwhile wait, and find them applied.
 async fn migrate(writer: &SqlitePool) -> Result<(), sqlx::migrate::MigrateError> {
-    let mut transaction = begin(writer).await?;
+    let mut writer = writer.acquire().await?;
+    let mut transaction = begin(&mut writer).await?;
     // `run` does the same, but its future cannot be sent between threads.
     sqlx::migrate!("migrations/sqlite").run_direct(None, &mut *transaction, false).await?;
     transaction.commit().await?;
@@ -139,7 +140,7 @@ async fn migrate(writer: &SqlitePool) -> Result<(), sqlx::migrate::MigrateError>
 }
 
 /// Begins by becoming the writer: a transaction that read first could not become it any more once another one had written.
-async fn begin(writer: &SqlitePool) -> Result<Transaction<'static, Sqlite>, sqlx::Error> {
+async fn begin(writer: &mut SqliteConnection) -> Result<Transaction<'_, Sqlite>, sqlx::Error> {
     writer.begin_with("begin immediate").await
 }
 
@@ -154,12 +155,25 @@ impl ListStore for SqliteStore {
         }
         let mut connection = self.reader().await?;
         let rows: Vec<SqliteRow> = query.fetch_all(&mut *connection).await.map_err(read_error)?;
-        rows::loaded(&rows, key)
+        rows::loaded(&rows, key, None)
+    }
+
+    async fn refresh(&self, key: &ThreadKey, known: Version) -> Result<Refreshed, StoreError> {
+        let query = sqlx::query_as(sql::SQLITE_VERSION).bind(key.resource.as_str()).bind(key.thread.as_str());
+        let mut connection = self.reader().await?;
+        let (version, at): (Option<i64>, Moment) = query.fetch_one(&mut *connection).await.map_err(read_error)?;
+        drop(connection);
+        if version == Some(known.get()) {
+            return Ok(Refreshed::Same { at });
+        }
+        self.load(key, None).await.map(Refreshed::Other)
     }
 
     async fn commit(&self, commit: &Commit) -> Result<Committed, StoreError> {
-        let outcomes = self.commit_all(&[commit]).await?;
-        Ok(outcomes.first().copied().unwrap_or(Committed::Conflict))
+        let (reply, answer) = oneshot::channel();
+        self.writes.put(Write { commit: commit.clone(), reply });
+        // Only a panic leaves somebody without an answer.
+        answer.await.unwrap_or(Err(StoreError::Unknown(sqlx::Error::WorkerCrashed)))
     }
 
     async fn contains(&self, key: &ThreadKey, version: Version) -> Result<bool, StoreError> {
@@ -235,8 +249,13 @@ fn read_error(error: sqlx::Error) -> StoreError {
     if is_out || is_busy(&error) { StoreError::Unavailable(error) } else { StoreError::Database(error) }
 }
 
-/// Tells whether somebody else holds the lock: `SQLITE_BUSY` or `SQLITE_LOCKED`, of which the code's low byte tells.
+/// Tells whether somebody else holds the lock: `SQLITE_BUSY` or `SQLITE_LOCKED`.
 fn is_busy(error: &sqlx::Error) -> bool {
+    matches!(primary_code(error), Some(5 | 6))
+}
+
+/// Returns the result code of `SQLite` without what its upper bytes add.
+fn primary_code(error: &sqlx::Error) -> Option<i32> {
     let code = error.as_database_error().and_then(DatabaseError::code).and_then(|code| code.parse::<i32>().ok());
-    matches!(code.map(|code| code & 0xff), Some(5 | 6))
+    code.map(|code| code & 0xff)
 }

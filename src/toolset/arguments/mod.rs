@@ -63,12 +63,13 @@ pub struct Fields<'a> {
     place: &'a Place<'a>,
     members: &'a [(String, Json)],
     known: Vec<&'static str>,
+    read_only: Vec<&'static str>,
     findings: &'a mut Findings,
 }
 
 impl<'a> Fields<'a> {
     fn new(manner: Manner, place: &'a Place<'a>, members: &'a [(String, Json)], findings: &'a mut Findings) -> Self {
-        Self { manner, place, members, known: Vec::new(), findings }
+        Self { manner, place, members, known: Vec::new(), read_only: Vec::new(), findings }
     }
 
     /// Puts down a fault for each of these that is absent.
@@ -92,7 +93,7 @@ impl<'a> Fields<'a> {
             return;
         }
         for &name in names {
-            self.known.push(name);
+            self.read_only.push(name);
             if get(self.members, name).is_some() {
                 self.fault_at(name, "is read-only, the service sets it: leave it out");
             }
@@ -228,7 +229,8 @@ impl<'a> Fields<'a> {
 
     /// Finds what nobody asked for.
     fn close(self) {
-        for (key, _) in self.members.iter().filter(|(key, _)| !self.known.contains(&key.as_str())) {
+        let is_known = |key: &str| self.known.contains(&key) || self.read_only.contains(&key);
+        for (key, _) in self.members.iter().filter(|(key, _)| !is_known(key)) {
             let place = Place::Member(self.place, key);
             match self.manner {
                 Manner::Lenient => self.findings.warn(&place),

@@ -26,7 +26,7 @@ pub(super) fn of_list(list: &TaskList, bytes_max: Option<usize>) -> String {
         counts => format!("Current tasks: {}.", wording::counts(counts)),
     };
     let line = |view: &TaskView| Line { text: line("", FourFields::of(&view.task)), need: need(view) };
-    bounded(head, list.views().iter().map(line).collect(), bytes_max)
+    bounded(head, &list.views().iter().map(line).collect::<Vec<_>>(), bytes_max)
 }
 
 /// Returns what changed as a text.
@@ -40,7 +40,7 @@ pub(super) fn of_steps(steps: &[Step<'_>], list: &TaskList, bytes_max: Option<us
         Step::Update { task } => Line { text: line("updated ", *task), need: need_of(task) },
         Step::Remove { id } => Line { text: format!("- removed {}", wording::id(id)), need: Need::Other },
     });
-    bounded(head, lines.collect(), bytes_max)
+    bounded(head, &lines.collect::<Vec<_>>(), bytes_max)
 }
 
 fn need(view: &TaskView) -> Need {
@@ -64,7 +64,7 @@ fn line(verb: &str, task: FourFields<'_>) -> String {
 
 /// Puts the lines below the head, in their order. Where there is no room for all, those that are needed most have it, and
 /// a last line counts the others.
-fn bounded(head: String, lines: Vec<Line>, bytes_max: Option<usize>) -> String {
+fn bounded(head: String, lines: &[Line], bytes_max: Option<usize>) -> String {
     let bytes_max = bytes_max.unwrap_or(usize::MAX);
     let full = head.len() + lines.iter().map(|line| line.text.len() + 1).sum::<usize>();
     let mut shown = vec![true; lines.len()];

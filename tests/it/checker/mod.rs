@@ -1,7 +1,8 @@
 //! Whether anything that was acknowledged is ever lost, repeated or overwritten unseen: random calls at once, everything
 //! recorded, and one order sought that explains every answer.
 //!
-//! - [`operation`], [`call`]: what was asked, when, and what came back; [`model`]: what each operation does.
+//! - [`operation`], [`call`]: what was asked, when, and what came back; [`model`], [`edges`]: what each operation
+//!   does.
 //! - [`dice`], [`known`], [`client`], [`workload`]: making calls.
 //! - [`history`], [`bodies`], [`order`], [`verify`], [`violation`]: judging them.
 //! - [`sabotage`], [`inside`]: whether the judge notices what is wrong.
@@ -12,6 +13,8 @@ mod call;
 mod client;
 mod cluster;
 mod dice;
+mod edges;
+mod found;
 mod history;
 mod inside;
 mod known;

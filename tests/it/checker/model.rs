@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::edges::{drop_dangling, has_cycle, link};
 use super::operation::{Item, Operation, Patch, active_form};
 
 /// A task as the rules need it.
@@ -105,7 +106,7 @@ pub(crate) fn apply(operation: &Operation, tasks: &[Task], facts: &Facts<'_>) ->
     Ok(tasks)
 }
 
-fn find<'a>(tasks: &'a mut [Task], id: &str) -> Result<&'a mut Task, &'static str> {
+pub(crate) fn find<'a>(tasks: &'a mut [Task], id: &str) -> Result<&'a mut Task, &'static str> {
     tasks.iter_mut().find(|task| task.id == id).ok_or("unknown_task")
 }
 
@@ -189,11 +190,6 @@ fn give_back(task: &mut Task) {
     task.owner = None;
 }
 
-fn drop_dangling(tasks: &mut [Task]) {
-    let ids: BTreeSet<String> = tasks.iter().map(|task| task.id.clone()).collect();
-    tasks.iter_mut().for_each(|task| task.blockers.retain(|id| ids.contains(id)));
-}
-
 fn update(tasks: &mut Vec<Task>, id: &str, patch: &Patch) -> Result<(), &'static str> {
     let task = find(tasks, id)?;
     if let Some(content) = &patch.content {
@@ -224,35 +220,6 @@ fn update(tasks: &mut Vec<Task>, id: &str, patch: &Patch) -> Result<(), &'static
         None => {}
     }
     Ok(())
-}
-
-/// Adds edges (blocker, blocked, the one of both that the call names).
-fn link<'a>(
-    tasks: &mut [Task],
-    id: &str,
-    edges: impl Iterator<Item = (&'a str, &'a str, &'a String)>,
-) -> Result<(), &'static str> {
-    for (blocker, blocked, named) in edges {
-        if named == id {
-            return Err("self_dependency");
-        }
-        find(tasks, named).map_err(|_| "unknown_dependency")?;
-        find(tasks, blocked)?.blockers.insert(blocker.to_owned());
-    }
-    Ok(())
-}
-
-/// Takes away tasks without blockers until none is left; what then remains waits for itself.
-fn has_cycle(tasks: &[Task]) -> bool {
-    let mut left: Vec<&Task> = tasks.iter().collect();
-    loop {
-        let ids: BTreeSet<&String> = left.iter().map(|task| &task.id).collect();
-        let before = left.len();
-        left.retain(|task| task.blockers.iter().any(|id| ids.contains(id)));
-        if left.len() == before {
-            return !left.is_empty();
-        }
-    }
 }
 
 fn put_others_back(tasks: &mut [Task], id: &str) -> Result<(), &'static str> {

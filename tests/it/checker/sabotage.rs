@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use tasklane::domain::{Change, Moment, Revision, TaskList, ThreadKey, Version};
+use tasklane::domain::{Change, Moment, Revision, Task, TaskList, ThreadKey, Version};
 use tasklane::store::{AnswerKey, Commit, Committed, ListStore, Loaded, StoreError, ThreadEntry, ThreadQuery};
 use tokio::time::{Instant, sleep};
 
@@ -57,7 +57,7 @@ impl Sabotaged {
             return Err(unknown());
         }
         let committed = self.store.commit(commit).await?;
-        if self.has(4) { Err(unknown()) } else { Ok(committed) }
+        if self.has(8) { Err(unknown()) } else { Ok(committed) }
     }
 
     async fn load_torn(&self, key: &ThreadKey, kept: Option<&AnswerKey>) -> Result<Loaded, StoreError> {
@@ -129,10 +129,12 @@ impl Sabotaged {
     }
 }
 
-fn restored(list: &TaskList, revision: Revision, tasks: Vec<Arc<tasklane::domain::Task>>) -> TaskList {
+fn restored(list: &TaskList, revision: Revision, tasks: Vec<Arc<Task>>) -> TaskList {
     TaskList::restored(revision, list.change_id(), list.deleted_at_revision(), list.counters(), tasks)
         .expect("ids that differ")
 }
+
+hands_on_the_feed!(Sabotaged);
 
 #[async_trait]
 impl ListStore for Sabotaged {

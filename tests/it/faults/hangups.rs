@@ -53,11 +53,11 @@ async fn serve(database: &TestDatabase, clock: &Arc<TestClock>) -> SocketAddr {
     let settings = app::settings(&[]);
     let lists = app::lists(database, &settings, Arc::clone(clock) as _).await;
     let draining = Draining::default();
-    let router = server::app(&settings, lists, draining.clone());
+    let router = server::app(&settings, lists.clone(), draining.clone());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let shutdown = Shutdown { delay: Duration::ZERO, timeout: Duration::ZERO };
-    tokio::spawn(server::serve(listener, router, draining, shutdown, std::future::pending()));
+    tokio::spawn(server::serve(listener, router, lists, draining, shutdown, std::future::pending()));
     address
 }
 
@@ -76,7 +76,7 @@ async fn send(address: SocketAddr, thread: &str, body: &str) -> TcpStream {
 
 /// Ends the connection, every other time without a word.
 fn hang_up(stream: TcpStream, round: usize) {
-    if round % 2 == 0 {
+    if round.is_multiple_of(2) {
         stream.set_zero_linger().unwrap();
     }
     drop(stream);

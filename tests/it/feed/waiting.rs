@@ -8,7 +8,7 @@ use super::{caller, change, create, process};
 use crate::support::build::{id, key};
 
 /// Longer than any test runs: what returns was woken.
-const LONG: Duration = Duration::from_secs(600);
+const LONG: Duration = Duration::from_mins(10);
 
 both_databases! {
     async fn a_list_that_has_passed_the_revision_is_returned_at_once(database: TestDatabase) {

@@ -1,5 +1,6 @@
 //! What every store promises, on both databases, and what one of them promises besides.
 
+mod batches;
 mod broken;
 mod commits;
 mod competing;

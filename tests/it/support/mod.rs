@@ -5,6 +5,10 @@ pub(crate) mod build;
 pub(crate) mod clock;
 pub(crate) mod conformance;
 pub(crate) mod database;
+#[macro_use]
+pub(crate) mod forward;
+pub(crate) mod http;
+pub(crate) mod mcp;
 pub(crate) mod process;
 pub(crate) mod proxy;
 pub(crate) mod wait;

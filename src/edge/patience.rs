@@ -30,7 +30,7 @@ impl Patience {
     }
 
     /// Keeps the request's place among those that are worked on, until it waits or ends.
-    pub(super) fn hold(&self, permit: Option<OwnedSemaphorePermit>) {
+    pub fn hold(&self, permit: Option<OwnedSemaphorePermit>) {
         *self.0.permit.lock().unwrap_or_else(PoisonError::into_inner) = permit;
     }
 }

@@ -1,0 +1,61 @@
+select
+  clock_timestamp() as now,
+  t.version,
+  t.revision,
+  t.change_id,
+  t.deleted_at_revision,
+  t.next_number,
+  t.lease_counter,
+  t.total,
+  null as fingerprint,
+  null as answer,
+  null as id,
+  null as position,
+  null as content,
+  null as status,
+  null as active_form,
+  null as description,
+  null as owner,
+  null as metadata,
+  null as blockers,
+  null as lease_token,
+  null as lease_expires_at,
+  null as created_at,
+  null as updated_at,
+  null as completed_at,
+  null as task_revision,
+  null as task_change_id
+from (select 1 as one) as here
+left join thread as t on t.resource = $1 and t.thread = $2
+union all
+select
+  null,
+  null,
+  null,
+  null,
+  null,
+  null,
+  null,
+  null,
+  null,
+  null,
+  id,
+  position,
+  content,
+  status,
+  active_form,
+  description,
+  owner,
+  metadata,
+  blockers,
+  lease_token,
+  lease_expires_at,
+  created_at,
+  updated_at,
+  completed_at,
+  revision,
+  change_id
+from task
+where resource = $1
+  and thread = $2
+order by position, id

@@ -1,0 +1,10 @@
+//! The Model Context Protocol through the real router.
+
+mod arguments;
+mod calls;
+mod conformance;
+mod gate;
+mod handshake;
+mod listing;
+mod outage;
+mod resources;
