@@ -138,6 +138,9 @@ impl Call {
         if let Some(condition) = &self.condition {
             let name = if self.is_read() { "If-None-Match" } else { "If-Match" };
             headers.push((name, condition.tag.clone()));
+            if self.is_read() {
+                headers.push(("Prefer", "wait=1".to_owned()));
+            }
         }
         if self.has_key {
             headers.push(("Idempotency-Key", format!("key-{}", self.actor)));

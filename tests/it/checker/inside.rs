@@ -99,4 +99,8 @@ both_databases! {
     async fn a_stale_cache_is_found(database: TestDatabase) {
         is_found(&database, Sabotage::StaleCache).await;
     }
+
+    async fn a_check_that_is_not_asked_anew_is_found(database: TestDatabase) {
+        is_found(&database, Sabotage::StaleCheck).await;
+    }
 }

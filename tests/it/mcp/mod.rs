@@ -5,6 +5,7 @@ mod calls;
 mod conformance;
 mod gate;
 mod handshake;
+mod listen;
 mod listing;
 mod outage;
 mod resources;

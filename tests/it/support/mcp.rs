@@ -6,18 +6,17 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Request, StatusCode};
-use clap::Parser;
+use axum::http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tasklane::clock::SystemClock;
-use tasklane::config::Cli;
 use tasklane::http::state::Draining;
 use tasklane::server;
 use tasklane::service::{self, Lists};
 use tasklane::store::{self, ListStore};
 use tower::ServiceExt;
 
+use super::app::settings;
 use super::database::options;
 
 /// The revision of the protocol without any handshake.
@@ -48,7 +47,7 @@ pub(crate) async fn gone() -> Arc<dyn ListStore> {
     store
 }
 
-fn lists(store: Arc<dyn ListStore>) -> Lists {
+pub(crate) fn lists(store: Arc<dyn ListStore>) -> Lists {
     let settings = service::Settings { deadline: Duration::from_secs(30), ..service::Settings::default() };
     Lists::new(store, Arc::new(SystemClock), settings)
 }
@@ -60,18 +59,18 @@ impl Mcp {
 
     /// Reaches a service that was started with these flags.
     pub(crate) fn with(store: Arc<dyn ListStore>, flags: &[&str]) -> Self {
-        let settings = Cli::parse_from(std::iter::once(&"tasklane").chain(flags)).settings;
+        Self::of(server::app(&settings(flags), lists(store), Draining::default()))
+    }
+
+    /// Reaches a router.
+    pub(crate) fn of(router: Router) -> Self {
         let headers = [
             ("host", "localhost:8080"),
             ("content-type", "application/json"),
             ("accept", "application/json, text/event-stream"),
         ];
         let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-        Self {
-            router: server::app(&settings, lists(store), Draining::default()),
-            path: "/threads/t/mcp".to_owned(),
-            headers,
-        }
+        Self { router, path: "/threads/t/mcp".to_owned(), headers }
     }
 
     /// Points at another path.
@@ -99,17 +98,20 @@ impl Mcp {
     }
 
     pub(crate) async fn send(&self, method: &str, body: impl Into<Body>) -> Answer {
+        let (parts, body) = self.respond(method, body).await.into_parts();
+        let content_type = parts.headers.get("content-type").map_or("", |value| value.to_str().expect("a text"));
+        let content_type = content_type.to_owned();
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        Answer { status: parts.status, content_type, text: String::from_utf8(bytes.to_vec()).expect("a text") }
+    }
+
+    async fn respond(&self, method: &str, body: impl Into<Body>) -> Response<Body> {
         let mut request = Request::builder().method(method).uri(&self.path);
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
         let request = request.body(body.into()).expect("a request");
-        let response = self.router.clone().oneshot(request).await.expect("an answer");
-        let (parts, body) = response.into_parts();
-        let content_type = parts.headers.get("content-type").map_or("", |value| value.to_str().expect("a text"));
-        let content_type = content_type.to_owned();
-        let bytes = body.collect().await.expect("a body").to_bytes();
-        Answer { status: parts.status, content_type, text: String::from_utf8(bytes.to_vec()).expect("a text") }
+        self.router.clone().oneshot(request).await.expect("an answer")
     }
 
     /// Asks as clients of the revisions before 2026-07-28 do, without a handshake.
@@ -123,7 +125,18 @@ impl Mcp {
         self.modern_answer(method, params).await.message()
     }
 
-    pub(crate) async fn modern_answer(&self, method: &str, mut params: Value) -> Answer {
+    pub(crate) async fn modern_answer(&self, method: &str, params: Value) -> Answer {
+        let (client, body) = self.as_modern(method, params);
+        client.post(body).await
+    }
+
+    /// Asks as clients of 2026-07-28 do, and returns before the answer has ended.
+    pub(crate) async fn modern_response(&self, method: &str, params: Value) -> Response<Body> {
+        let (client, body) = self.as_modern(method, params);
+        client.respond("POST", body).await
+    }
+
+    fn as_modern(&self, method: &str, mut params: Value) -> (Self, String) {
         params["_meta"]["io.modelcontextprotocol/protocolVersion"] = MODERN.into();
         params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
         let mut client = self.header("mcp-protocol-version", MODERN).header("mcp-method", method);
@@ -132,7 +145,7 @@ impl Mcp {
                 client = client.header("mcp-name", name);
             }
         }
-        client.post(json!({"jsonrpc": "2.0", "id": "a", "method": method, "params": params}).to_string()).await
+        (client, json!({"jsonrpc": "2.0", "id": "a", "method": method, "params": params}).to_string())
     }
 
     /// Calls a tool with arguments as they are spelled; returns the result.
