@@ -26,7 +26,7 @@ pub(super) struct SignalQuery {
     #[param(nullable = false, required = false, minimum = 0, default = 0, example = 0)]
     deltas: u32,
     /// The most bytes of the text.
-    #[param(value_type = Option<u32>, nullable = false, required = false, minimum = 0, example = 4096)]
+    #[param(value_type = Option<u32>, nullable = false, required = false, minimum = 0, example = 4000)]
     #[param(rename = "maxBytes")]
     bytes_max: Option<usize>,
 }
