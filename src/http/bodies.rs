@@ -6,14 +6,16 @@
 
 use std::sync::Arc;
 
-use utoipa::ToSchema;
-use utoipa::openapi::schema::{Array, ArrayBuilder, ObjectBuilder, Type};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{Object, ObjectBuilder, Schema, Type};
+use utoipa::{PartialSchema, ToSchema};
 
 use super::code::Code;
 use super::problem::Problem;
 use crate::domain::limits::{LEASE_SECONDS_DEFAULT, LEASE_SECONDS_MAX};
 use crate::domain::{Claim, Draft, Item, Json, Owner, Patch, Revision, Status, TextFault};
 use crate::toolset::arguments::{Fields, Manner, read};
+use crate::wire::choice;
 
 /// A whole list.
 #[derive(ToSchema)]
@@ -40,8 +42,7 @@ pub struct ItemIn {
     /// What is to be done.
     #[schema(min_length = 1, max_length = 4000, pattern = "^[^\\u0000]*$")]
     content: String,
-    /// How far it is. At most one task of an owner may be in progress.
-    #[schema(schema_with = crate::wire::status)]
+    #[schema(schema_with = status_of_item)]
     status: Status,
     /// The same in the present continuous, shown while it is being done.
     #[schema(min_length = 1, max_length = 4000, pattern = "^[^\\u0000]*$")]
@@ -57,8 +58,7 @@ pub struct TaskUpdateIn {
     /// What is to be done.
     #[schema(nullable = false, min_length = 1, max_length = 4000, pattern = "^[^\\u0000]*$")]
     content: Option<String>,
-    /// How far it is. `in_progress` puts the owner's other task in progress back to `pending`.
-    #[schema(schema_with = crate::wire::status)]
+    #[schema(schema_with = status_of_update)]
     status: Option<Status>,
     /// The same in the present continuous.
     #[schema(nullable = false, min_length = 1, max_length = 4000, pattern = "^[^\\u0000]*$")]
@@ -73,16 +73,16 @@ pub struct TaskUpdateIn {
     #[schema(nullable = false, value_type = Option<Object>)]
     metadata: Option<()>,
     /// Tasks that this one blocks from now on.
-    #[schema(schema_with = ids)]
+    #[schema(nullable = false, inline, value_type = Option<Vec<IdIn>>)]
     add_blocks: Option<Vec<String>>,
     /// Tasks that block this one from now on.
-    #[schema(schema_with = ids)]
+    #[schema(nullable = false, inline, value_type = Option<Vec<IdIn>>)]
     add_blocked_by: Option<Vec<String>>,
     /// Tasks that this one blocks no longer.
-    #[schema(schema_with = ids)]
+    #[schema(nullable = false, inline, value_type = Option<Vec<IdIn>>)]
     remove_blocks: Option<Vec<String>>,
     /// Tasks that block this one no longer.
-    #[schema(schema_with = ids)]
+    #[schema(nullable = false, inline, value_type = Option<Vec<IdIn>>)]
     remove_blocked_by: Option<Vec<String>>,
 }
 
@@ -98,8 +98,7 @@ pub struct TaskCreateIn {
     /// What is to be done.
     #[schema(min_length = 1, max_length = 4000, pattern = "^[^\\u0000]*$")]
     content: String,
-    /// How far it is; `pending` if left out.
-    #[schema(schema_with = crate::wire::status)]
+    #[schema(schema_with = status_of_draft)]
     status: Option<Status>,
     /// The same in the present continuous; follows the content if left out.
     #[schema(nullable = false, min_length = 1, max_length = 4000, pattern = "^[^\\u0000]*$")]
@@ -114,21 +113,42 @@ pub struct TaskCreateIn {
     #[schema(nullable = false, value_type = Option<Object>)]
     metadata: Option<()>,
     /// The tasks that it blocks.
-    #[schema(schema_with = ids)]
+    #[schema(nullable = false, inline, value_type = Option<Vec<IdIn>>)]
     blocks: Option<Vec<String>>,
     /// The tasks that block it.
-    #[schema(schema_with = ids)]
+    #[schema(nullable = false, inline, value_type = Option<Vec<IdIn>>)]
     blocked_by: Option<Vec<String>>,
 }
 
-/// Describes a list of ids.
-fn ids() -> Array {
-    let id = ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(256));
-    ArrayBuilder::new().items(id.pattern(Some(PRINTABLE))).build()
+/// The id of a task in a list of them. Described by hand, since a derived schema of a single value cannot be bounded.
+struct IdIn;
+
+impl PartialSchema for IdIn {
+    fn schema() -> RefOr<Schema> {
+        let id = ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(256));
+        id.pattern(Some(r"^[^\u0000-\u001f\u007f-\u009f]+$")).into()
+    }
 }
 
-/// The pattern of ids and owners, for those schemas that are not derived.
-const PRINTABLE: &str = r"^[^\u0000-\u001f\u007f-\u009f]+$";
+impl ToSchema for IdIn {}
+
+// What describes a field by a function has the description from there, not from the comment.
+
+fn status_of_item() -> Object {
+    status("How far it is. At most one task of an owner may be in progress.")
+}
+
+fn status_of_update() -> Object {
+    status("How far it is. `in_progress` puts the owner's other task in progress back to `pending`.")
+}
+
+fn status_of_draft() -> Object {
+    status("How far it is; `pending` if left out.")
+}
+
+fn status(description: &str) -> Object {
+    choice(description, Status::ALL.map(Status::as_str))
+}
 
 /// Fields of a task that only the service sets.
 const READ_ONLY: [&str; 5] = ["createdAt", "updatedAt", "completedAt", "revision", "lease"];

@@ -50,7 +50,7 @@ pub(super) struct LastEventIdHeader {
 #[into_params(parameter_in = Query)]
 pub(super) struct EventsQuery {
     /// The revision that was seen; from a snapshot on if not given.
-    #[param(value_type = Option<i64>, nullable = false, required = false, minimum = 0)]
+    #[param(value_type = Option<i64>, nullable = false, required = false, minimum = 0, example = 0)]
     after: Option<Revision>,
 }
 
@@ -66,8 +66,8 @@ impl FromRequestParts<App> for EventsQuery {
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ResourceEventsQuery {
-    /// The `id` of the last event that was seen; from now on if not given.
-    #[param(value_type = Option<String>, nullable = false, required = false)]
+    /// The `id` of the last event that was seen; from now on if not given or empty.
+    #[param(value_type = Option<String>, nullable = false, required = false, example = "")]
     after: Option<Cursor>,
 }
 
@@ -75,7 +75,11 @@ impl FromRequestParts<App> for ResourceEventsQuery {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
-        Ok(Self { after: seen(parts, |text| text.parse().map_err(|error| format!("{error}")))? })
+        let after = seen(parts, |text| match text {
+            "" => Ok(None),
+            _ => text.parse().map(Some).map_err(|error| format!("{error}")),
+        });
+        Ok(Self { after: after?.flatten() })
     }
 }
 

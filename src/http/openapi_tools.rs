@@ -113,13 +113,16 @@ fn responses(whole: &Value, operation: &Value) -> Map<String, Value> {
             "isError": {"type": "boolean", "description": "Always true."},
         },
     });
-    kept.insert(
-        "default".to_owned(),
-        json!({
-            "description": "What was wrong, and what to do next",
-            "content": {"application/problem+json": {"schema": problem}},
-        }),
-    );
+    // Not as `default`, which generators of code take for one more result of a call that worked.
+    for status in ["4XX", "5XX"] {
+        kept.insert(
+            status.to_owned(),
+            json!({
+                "description": "What was wrong, and what to do next",
+                "content": {"application/problem+json": {"schema": problem}},
+            }),
+        );
+    }
     kept
 }
 

@@ -81,7 +81,7 @@ enum StatusIn {
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct TasksQuery {
-    /// Only tasks with this status.
+    /// Only tasks with this status: `pending`, `in_progress` or `completed`.
     #[param(value_type = Option<StatusIn>, inline, nullable = false, required = false, example = "pending")]
     pub status: Option<Status>,
     /// Only tasks of this owner; empty: only tasks that nobody owns.

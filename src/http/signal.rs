@@ -20,13 +20,13 @@ use crate::toolset::signal::{Base, Signal, signal};
 #[into_params(parameter_in = Query)]
 pub(super) struct SignalQuery {
     /// The revision of the last signal; leave it out if there was none.
-    #[param(value_type = Option<i64>, nullable = false, required = false, minimum = 0)]
+    #[param(value_type = Option<i64>, nullable = false, required = false, minimum = 0, example = 0)]
     after: Option<Revision>,
     /// How many deltas the agent was told in a row; at ten it is told the whole list.
-    #[param(nullable = false, required = false, minimum = 0, default = 0)]
+    #[param(nullable = false, required = false, minimum = 0, default = 0, example = 0)]
     deltas: u32,
     /// The most bytes of the text.
-    #[param(value_type = Option<u32>, nullable = false, required = false, minimum = 0)]
+    #[param(value_type = Option<u32>, nullable = false, required = false, minimum = 0, example = 4000)]
     #[param(rename = "maxBytes")]
     bytes_max: Option<usize>,
 }

@@ -16,7 +16,7 @@ use super::StoreError;
 /// How long a worker without work keeps its connection. No longer than one is trusted to be alive without being asked.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How long a worker that always has work keeps its connection. The pool renews old ones, but only when it gets them back.
-const KEPT_MAX: Duration = Duration::from_secs(60);
+const KEPT_MAX: Duration = Duration::from_mins(1);
 /// A pool of fewer connections than this has none to be kept by workers.
 const KEEPABLE_FROM: u32 = 8;
 
@@ -102,7 +102,9 @@ impl<DB: Database, J: Job<DB>> Parts<DB, J> {
         };
         // Whoever waits has waited for this connection.
         let waiting = std::mem::take(&mut self.lock().waiting);
-        waiting.into_iter().for_each(|job| job.give_up(error.for_another()));
+        for job in waiting {
+            job.give_up(error.for_another());
+        }
         None
     }
 }

@@ -111,11 +111,13 @@ pub(super) const POSTGRES_LOAD_WITH_ANSWER: &str = load_list_with_answer!("clock
 pub(super) const SQLITE_LOAD: &str = load_list!("strftime('%Y-%m-%dT%H:%M:%fZ', 'now')");
 pub(super) const SQLITE_LOAD_WITH_ANSWER: &str = load_list_with_answer!("strftime('%Y-%m-%dT%H:%M:%fZ', 'now')");
 
-/// Reads a thread's version: resource, thread.
+/// Reads a thread's version: resource, thread. It asks for the tasks' table as well, though for no row of it: what is
+/// remembered of a list must not outlive the list.
 pub(super) const SQLITE_VERSION: &str = "
 select
   t.version,
-  strftime('%Y-%m-%dT%H:%M:%fZ', 'now') as now
+  strftime('%Y-%m-%dT%H:%M:%fZ', 'now') as now,
+  exists (select 1 from task where 0) as unread
 from (select 1 as one) as here
 left join thread as t on t.resource = $1 and t.thread = $2";
 

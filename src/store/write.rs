@@ -79,7 +79,9 @@ impl<C: Storable> Job<C::In> for Write<C> {
                 one_by_one(connection, commits, replies).await
             }
             Err(error) => {
-                replies.into_iter().for_each(|reply| answer(reply, Err(error.for_another())));
+                for reply in replies {
+                    answer(reply, Err(error.for_another()));
+                }
                 is_good_after(&error)
             }
         }

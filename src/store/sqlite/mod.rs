@@ -115,7 +115,7 @@ impl SqliteStore {
     /// # Errors
     /// As [`ListStore::commit`], for all of them.
     pub async fn commit_all(&self, commits: &[&Commit]) -> Result<Vec<Committed>, StoreError> {
-        let commits: Vec<Commit> = commits.iter().map(|commit| Commit::clone(commit)).collect();
+        let commits: Vec<Commit> = commits.iter().copied().cloned().collect();
         let mut writer = self.writer().await?;
         Commit::store(&mut writer, &commits).await
     }
@@ -161,7 +161,8 @@ impl ListStore for SqliteStore {
     async fn refresh(&self, key: &ThreadKey, known: Version) -> Result<Refreshed, StoreError> {
         let query = sqlx::query_as(sql::SQLITE_VERSION).bind(key.resource.as_str()).bind(key.thread.as_str());
         let mut connection = self.reader().await?;
-        let (version, at): (Option<i64>, Moment) = query.fetch_one(&mut *connection).await.map_err(read_error)?;
+        let (version, at, _): (Option<i64>, Moment, bool) =
+            query.fetch_one(&mut *connection).await.map_err(read_error)?;
         drop(connection);
         if version == Some(known.get()) {
             return Ok(Refreshed::Same { at });

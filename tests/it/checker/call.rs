@@ -28,12 +28,11 @@ pub(crate) enum Route {
     Coordination,
 }
 
-/// A lease token and the call that got it.
+/// A lease token and the task that it is of.
 #[derive(Debug, Clone)]
 pub(crate) struct Token {
     pub(crate) task: String,
     pub(crate) text: String,
-    pub(crate) claimed_by: String,
 }
 
 /// What `If-Match` or, on a read, `If-None-Match` says.
@@ -138,6 +137,9 @@ impl Call {
         if let Some(condition) = &self.condition {
             let name = if self.is_read() { "If-None-Match" } else { "If-Match" };
             headers.push((name, condition.tag.clone()));
+            if self.is_read() {
+                headers.push(("Prefer", "wait=1".to_owned()));
+            }
         }
         if self.has_key {
             headers.push(("Idempotency-Key", format!("key-{}", self.actor)));

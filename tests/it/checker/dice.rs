@@ -93,7 +93,7 @@ impl Dice {
         let numbered = known.ids.iter().filter(|id| id.parse::<i64>().is_ok());
         ids.extend(numbered.filter(|_| self.has(30)).cloned());
         let mut items: Vec<Item> = Vec::new();
-        for _ in 0..1 + self.below(6) {
+        for _ in 0..=self.below(6) {
             let id = ids.swap_remove(self.below(ids.len()));
             items.push(Item { id, content: self.content(), status: self.status() });
         }

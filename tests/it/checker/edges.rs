@@ -6,7 +6,9 @@ use super::model::{Task, find};
 
 pub(crate) fn drop_dangling(tasks: &mut [Task]) {
     let ids: BTreeSet<String> = tasks.iter().map(|task| task.id.clone()).collect();
-    tasks.iter_mut().for_each(|task| task.blockers.retain(|id| ids.contains(id)));
+    for task in tasks.iter_mut() {
+        task.blockers.retain(|id| ids.contains(id));
+    }
 }
 
 /// Adds edges (blocker, blocked, the one of both that the call names).

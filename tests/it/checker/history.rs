@@ -16,13 +16,23 @@ pub(crate) struct History {
     pub(crate) changes: Vec<Value>,
     /// The list at each revision, from 0 on.
     states: Vec<State>,
-    /// At each revision, from 0 on: which call holds each leased task.
-    holders: Vec<HashMap<String, String>>,
+    /// At each revision, from 0 on: by whom each leased task is held.
+    holders: Vec<HashMap<String, Holder>>,
+}
+
+/// The claim by which a task is held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Holder {
+    /// Which of the thread's claims, counted from 1: its token begins with it.
+    pub(crate) claim: u64,
+    /// The call that made it; a repeat of the claim by its holder is told the same token.
+    pub(crate) call: String,
 }
 
 impl History {
     /// Replays the changes, or tells at which revision they contradict each other.
     pub(crate) fn replay(changes: Vec<Value>) -> Result<Self, (i64, String)> {
+        let mut claims = 0;
         let mut history = Self { changes: Vec::new(), states: vec![State::new()], holders: vec![HashMap::new()] };
         for (expected, change) in (1..).zip(changes) {
             let revision = change["revision"].as_i64().unwrap_or_default();
@@ -32,7 +42,9 @@ impl History {
             let before = history.state(expected - 1);
             let after = replayed(before, &change).map_err(|fault| (expected, fault))?;
             check_stamps(before, &after, &change).map_err(|fault| (expected, fault))?;
-            let holders = held(&history.holders[history.holders.len() - 1], &after, &change);
+            claims += u64::from(change["operation"] == "task_claim");
+            let newest = Holder { claim: claims, call: change["actor"].as_str().unwrap_or_default().to_owned() };
+            let holders = held(&history.holders[history.holders.len() - 1], &after, &newest);
             history.states.push(after);
             history.holders.push(holders);
             history.changes.push(change);
@@ -61,8 +73,8 @@ impl History {
         tasks_of(self.state(revision))
     }
 
-    /// The call that holds a task at a revision.
-    pub(crate) fn holder(&self, revision: i64, task: &str) -> Option<&String> {
+    /// The claim that holds a task at a revision.
+    pub(crate) fn holder(&self, revision: i64, task: &str) -> Option<&Holder> {
         self.holders[index(revision)].get(task)
     }
 }
@@ -125,13 +137,12 @@ fn check_stamps(before: &State, after: &State, change: &Value) -> Result<(), Str
     Ok(())
 }
 
-/// A lease lasts as long as its task shows one; whose it is, is seen from the change that brought it.
-fn held(before: &HashMap<String, String>, after: &State, change: &Value) -> HashMap<String, String> {
+/// A lease lasts as long as its task shows one; whose it is, is seen from the change that brought it: the newest claim.
+fn held(before: &HashMap<String, Holder>, after: &State, newest: &Holder) -> HashMap<String, Holder> {
     let leased = after.iter().filter(|task| task.get("lease").is_some());
     let holder = |task: &Arc<Value>| {
         let id = task["id"].as_str().unwrap_or_default().to_owned();
-        let begun_now = change["actor"].as_str().unwrap_or_default().to_owned();
-        let holder = before.get(&id).cloned().unwrap_or(begun_now);
+        let holder = before.get(&id).unwrap_or(newest).clone();
         (id, holder)
     };
     leased.map(holder).collect()

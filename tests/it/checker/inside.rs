@@ -42,20 +42,20 @@ async fn judge(database: &TestDatabase, how: Sabotage, rounds: u64) -> Result<us
     let servers = services(database, how).await;
     let flight = Arc::new(Flight::new(servers.count()));
     let mut explained = 0;
-    for seed in SEED..SEED + rounds {
+    for seed in SEED..=rounds {
         let plan = Plan {
             seed,
             name: format!("seed-{seed}"),
             clients: 24,
             threads: 4,
-            lasts: Duration::from_millis(1_000),
+            lasts: Duration::from_secs(1),
             keyed_percent: 40,
             rude_percent: 0,
         };
         for (name, calls) in run(&servers, &flight, &plan).await {
             let thread = gather(&servers, name, calls).await?;
             verify(&thread)?;
-            explained += thread.calls.iter().flat_map(|call| call.answers()).count();
+            explained += thread.calls.iter().flat_map(super::call::Call::answers).count();
         }
     }
     Ok(explained)
@@ -98,5 +98,9 @@ both_databases! {
 
     async fn a_stale_cache_is_found(database: TestDatabase) {
         is_found(&database, Sabotage::StaleCache).await;
+    }
+
+    async fn a_check_that_is_not_asked_anew_is_found(database: TestDatabase) {
+        is_found(&database, Sabotage::StaleCheck).await;
     }
 }

@@ -37,8 +37,7 @@ impl Known {
         let lease = answer.body["lease"]["token"].as_str().zip(answer.body["task"]["id"].as_str());
         if let Some((text, task)) = lease.filter(|_| matches!(call.operation, Operation::Claim { .. })) {
             if self.tokens.iter().all(|token| token.text != text) {
-                let (task, text, claimed_by) = (task.to_owned(), text.to_owned(), call.actor.clone());
-                self.tokens.push(Token { task, text, claimed_by });
+                self.tokens.push(Token { task: task.to_owned(), text: text.to_owned() });
             }
             if self.tokens.len() > TOKENS_MAX {
                 self.tokens.remove(0);

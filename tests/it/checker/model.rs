@@ -98,7 +98,9 @@ pub(crate) fn apply(operation: &Operation, tasks: &[Task], facts: &Facts<'_>) ->
         Operation::Restore(revision) if *revision > facts.revision => return Err("future_revision"),
         Operation::Restore(revision) => {
             tasks = (facts.at)(*revision).ok_or("revision_not_kept")?;
-            tasks.iter_mut().for_each(|task| task.is_leased = false);
+            for task in &mut tasks {
+                task.is_leased = false;
+            }
         }
         Operation::ReadTask(id) => drop(find(&mut tasks, id)?),
         Operation::ReadList | Operation::ReadHistory { .. } => {}
@@ -190,7 +192,7 @@ fn give_back(task: &mut Task) {
     task.owner = None;
 }
 
-fn update(tasks: &mut Vec<Task>, id: &str, patch: &Patch) -> Result<(), &'static str> {
+fn update(tasks: &mut [Task], id: &str, patch: &Patch) -> Result<(), &'static str> {
     let task = find(tasks, id)?;
     if let Some(content) = &patch.content {
         task.content.clone_from(content);

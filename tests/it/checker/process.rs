@@ -42,7 +42,7 @@ impl Process {
             .spawn();
         self.child = Some(child.expect("the service starts"));
         let ready = Request { method: "GET", path: "/livez".to_owned(), headers: Vec::new(), body: None };
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_mins(1);
         loop {
             let answer = Servers::Addresses(vec![self.address]).client().send(0, &ready, Manners::Waits).await;
             if matches!(&answer, Outcome::Answered(answer) if answer.status == 200) {

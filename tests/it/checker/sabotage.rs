@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use tasklane::domain::{Change, Moment, Revision, Task, TaskList, ThreadKey, Version};
-use tasklane::store::{AnswerKey, Commit, Committed, ListStore, Loaded, StoreError, ThreadEntry, ThreadQuery};
+use tasklane::store::{
+    AnswerKey, Commit, Committed, ListStore, Loaded, Refreshed, StoreError, ThreadEntry, ThreadQuery,
+};
 use tokio::time::{Instant, sleep};
 
 use super::dice::Dice;
@@ -30,6 +32,8 @@ pub(crate) enum Sabotage {
     TornLoad,
     /// Answers with what it saw a moment ago.
     StaleCache,
+    /// Confirms a version because it was confirmed a moment ago.
+    StaleCheck,
 }
 
 /// A store as one process has it.
@@ -78,6 +82,13 @@ impl Sabotaged {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         cache.insert(key.clone(), (Instant::now(), loaded.clone()));
         Ok(loaded)
+    }
+
+    /// Believes the last answer for a moment.
+    async fn refresh_stale(&self, key: &ThreadKey, known: Version) -> Result<Refreshed, StoreError> {
+        let loaded = self.load_stale(key).await?;
+        let is_same = loaded.version == Some(known);
+        Ok(if is_same { Refreshed::Same { at: loaded.at } } else { Refreshed::Other(loaded) })
     }
 
     async fn commit_to_newest(&self, commit: &Commit) -> Result<Committed, StoreError> {
@@ -146,13 +157,20 @@ impl ListStore for Sabotaged {
         }
     }
 
+    async fn refresh(&self, key: &ThreadKey, known: Version) -> Result<Refreshed, StoreError> {
+        match self.how {
+            Sabotage::StaleCache | Sabotage::StaleCheck => self.refresh_stale(key, known).await,
+            _ => self.store.refresh(key, known).await,
+        }
+    }
+
     async fn commit(&self, commit: &Commit) -> Result<Committed, StoreError> {
         match self.how {
             Sabotage::None | Sabotage::BlindRetry => self.attempt(commit).await,
             Sabotage::FreshVersion => self.commit_to_newest(commit).await,
             Sabotage::KeyApart => self.commit_in_two(commit, false).await,
             Sabotage::KeyAhead => self.commit_in_two(commit, true).await,
-            Sabotage::TornLoad | Sabotage::StaleCache => self.store.commit(commit).await,
+            Sabotage::TornLoad | Sabotage::StaleCache | Sabotage::StaleCheck => self.store.commit(commit).await,
         }
     }
 

@@ -170,7 +170,8 @@ impl<'a> Verifier<'a> {
             return Err(Violation::new("what happened by itself is no expiry of leases".to_owned()));
         }
         for task in before.iter().zip(&after).filter(|(was, is)| was != is).map(|(was, _)| was) {
-            let holder = self.history.holder(revision - 1, &task.id).and_then(|holder| self.calls.get(holder.as_str()));
+            let holder =
+                self.history.holder(revision - 1, &task.id).and_then(|holder| self.calls.get(holder.call.as_str()));
             let until =
                 holder.and_then(|call| call.answers().find_map(|(_, answer)| answer.body["lease"].get("expiresAt")));
             if until.and_then(Value::as_str).is_some_and(|until| change["at"].as_str().unwrap_or_default() < until) {
@@ -229,7 +230,7 @@ impl<'a> Verifier<'a> {
                 return Err(Violation::new(what).at(revision));
             }
             (expected, _) => {
-                let expected = expected.map_or_else(|code| code.to_owned(), |_| "success".to_owned());
+                let expected = expected.map_or_else(std::borrow::ToOwned::to_owned, |_| "success".to_owned());
                 return Err(Violation::new(format!("it should have been answered with {expected}")).at(revision));
             }
         }

@@ -168,7 +168,7 @@ pub(crate) async fn gather(servers: &Servers, name: String, calls: Vec<Call>) ->
 }
 
 async fn answered(servers: &Servers, client: &mut Client, request: &Request) -> Result<Answer, Violation> {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     let mut server = 0;
     loop {
         match client.send(server, request, Manners::Waits).await {

@@ -103,7 +103,8 @@ async fn a_thread_id_obeys_the_same_rules_everywhere() {
 
 #[tokio::test]
 async fn who_calls_is_read_as_by_every_edge() {
-    for (name, value) in [("x-actor", "a%0Ab"), ("x-resource-id", ""), ("idempotency-key", "")] {
+    let long = "x".repeat(256);
+    for (name, value) in [("x-actor", "a%0Ab"), ("x-resource-id", ""), ("idempotency-key", &*long)] {
         assert_eq!(client().await.header(name, value).post(LIST).await.status, StatusCode::BAD_REQUEST, "{name}");
     }
     let strict = Mcp::with(gone().await, &["--require-resource"]);
