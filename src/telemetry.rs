@@ -18,7 +18,8 @@ use crate::http::request_id::RequestId;
 /// # Errors
 /// The filter cannot be read.
 pub fn start(filter: &str, format: LogFormat) -> Result<(), ParseError> {
-    let filter: EnvFilter = filter.parse()?;
+    // The library of MCP tells of each request thrice, and of bodies when it debugs.
+    let filter: EnvFilter = format!("{filter},rmcp=warn").parse()?;
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let subscriber = subscriber.with_ansi(std::io::stderr().is_terminal());
     match format {

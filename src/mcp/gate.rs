@@ -9,6 +9,7 @@ use axum::response::Response;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use percent_encoding::percent_decode_str;
 use rmcp::model::ErrorData;
+use tracing::Span;
 
 use super::Edge;
 use super::answer::{self, refuse};
@@ -71,6 +72,9 @@ async fn serve(edge: &Edge, thread: Option<ThreadId>, request: Request) -> Respo
 
 async fn pass(edge: &Edge, thread: Option<ThreadId>, request: Request) -> Result<Response, Refused> {
     let settings = &edge.0.settings;
+    if let Some(thread) = &thread {
+        Span::current().record("thread.id", thread.as_str());
+    }
     let query = Query::of(request.uri())?;
     let names_thread = thread.is_none() && !query.by_header;
     let service =

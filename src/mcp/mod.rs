@@ -7,6 +7,7 @@
 
 mod answer;
 mod arguments;
+mod call;
 mod gate;
 mod incoming;
 mod listen;

@@ -3,33 +3,21 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
-    ErrorCode, ErrorData, InitializeRequestParams, InitializeResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, ResourceContents, ServerConfig, SubscriptionFilter,
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
+    InitializeRequestParams, InitializeResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
+    ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
-use serde_json::{Value, json};
 
-use super::arguments::{self, Read};
 use super::incoming::Incoming;
 use super::surface::Surface;
-use super::{listen, resource, unanswered};
-use crate::domain::ThreadId;
-use crate::edge::{CallerFault, parse_key, repeat};
-use crate::service::{Caller, Lists};
-use crate::tool_call::{self, Repeat, ToolAnswer, ToolCall};
-use crate::toolset::{self, Invalid, Tool, ToolResult, Toolset};
+use super::{call, listen, resource, unanswered};
+use crate::edge::CallerFault;
+use crate::service::Lists;
+use crate::tool_call::{self, ToolCall};
 
-/// Where a request of the protocol carries the key under which its answer is kept for repeated calls.
-const IDEMPOTENCY_KEY: &str = "io.tasklane/idempotency-key";
-/// Where a result of the protocol says that it is the answer to an earlier call.
-const IDEMPOTENCY_REPLAYED: &str = "io.tasklane/idempotency-replayed";
-const NO_THREAD_ID: &str = "Say which thread is meant: give thread_id, the id of the conversation or job whose task \
-                            list this is. Nothing was changed.";
-const NO_THREAD_HEADER: &str = "The client does not say which thread is meant: it has to send the header X-Thread-Id \
-                                with each call. Nothing was changed.";
 /// How long clients may keep what only a new release changes.
 const STATIC_TTL_MS: u64 = 300_000;
 
@@ -47,120 +35,6 @@ impl Server {
     pub(super) fn new(surface: Surface, lists: Lists) -> Self {
         Self(Arc::new(Parts { surface, lists }))
     }
-
-    /// Does what a tool call asks for. Whatever an agent or its runtime can mend is a result.
-    async fn call(&self, tool: &'static Tool, incoming: &Incoming, meta_key: Option<&Value>) -> Called {
-        let read = arguments::read(incoming.arguments(), incoming.thread());
-        let caller = match incoming.caller() {
-            Ok(caller) => caller,
-            Err(fault) => return Called::failed(tool, &fault.to_string()),
-        };
-        let read = match (read, incoming.thread()) {
-            (Ok(read), _) => read,
-            (Err(invalid), Some(thread)) => return self.misunderstood(tool, caller, thread, &invalid).await,
-            (Err(invalid), None) => return Called::failed(tool, &invalid.sentence()),
-        };
-        let Some(thread) = read.thread.clone() else {
-            let sentence = if self.0.surface.names_thread { NO_THREAD_ID } else { NO_THREAD_HEADER };
-            return Called::failed(tool, sentence);
-        };
-        let repeat_key = match repeat_key(&read, meta_key, incoming.headers().repeat_key.as_deref()) {
-            Ok(key) => key,
-            Err(invalid) => return self.misunderstood(tool, caller, &thread, &invalid).await,
-        };
-        if tool.name == "task_wait" {
-            incoming.patience().grant(tool_call::WAIT_MAX);
-        }
-        let call = ToolCall {
-            tool,
-            thread,
-            arguments: read.arguments.as_ref(),
-            precondition: None,
-            token: incoming.headers().token.clone(),
-            repeat: repeat_key.map(|key| repeat_of(tool, caller, &key, &read)),
-        };
-        Called::of(tool, tool_call::run(&self.0.lists, caller, call).await)
-    }
-
-    async fn misunderstood(
-        &self,
-        tool: &'static Tool,
-        caller: &Caller,
-        thread: &ThreadId,
-        invalid: &Invalid,
-    ) -> Called {
-        Called::of(
-            tool,
-            tool_call::misunderstood(&self.0.lists, caller, &caller.thread(thread.clone()), tool, invalid).await,
-        )
-    }
-}
-
-/// What a tool call came to.
-struct Called {
-    result: ToolResult,
-    is_replayed: bool,
-}
-
-impl Called {
-    fn failed(tool: &Tool, sentence: &str) -> Self {
-        Self { result: toolset::failed(tool, sentence, None), is_replayed: false }
-    }
-
-    fn of(tool: &Tool, answer: Result<ToolAnswer, tool_call::Error>) -> Self {
-        match answer {
-            Ok(ToolAnswer { is_error, text, body, is_replayed, .. }) => {
-                Self { result: ToolResult { is_error, text, body }, is_replayed }
-            }
-            Err(error) => {
-                unanswered::log(&error);
-                let (sentence, list) = unanswered::sentence(&error);
-                Self { result: toolset::failed(tool, &sentence, list), is_replayed: false }
-            }
-        }
-    }
-
-    /// Makes it a result of the protocol; its structured part goes by another way.
-    fn into_result(self, tool: &Tool, incoming: &Incoming) -> CallToolResult {
-        let ToolResult { is_error, text, body } = self.result;
-        let content = vec![ContentBlock::text(text)];
-        // Mastra's client throws away the structured part of what the protocol calls an error, and with it the list.
-        let mut result = match tool.toolset {
-            Toolset::AgentScope | Toolset::Coordination if is_error => CallToolResult::error(content),
-            Toolset::Mastra | Toolset::AgentScope | Toolset::Coordination => CallToolResult::success(content),
-        };
-        result.structured_content = Some(json!({}));
-        incoming.keep_structured(body);
-        if self.is_replayed {
-            result.meta = Some(MetaObject::from(json_object(IDEMPOTENCY_REPLAYED, true)));
-        }
-        result
-    }
-}
-
-fn json_object(key: &str, value: bool) -> serde_json::Map<String, Value> {
-    serde_json::Map::from_iter([(key.to_owned(), Value::Bool(value))])
-}
-
-/// Returns the one key that the call gives, wherever it gives it.
-fn repeat_key(read: &Read, meta: Option<&Value>, header: Option<&str>) -> Result<Option<String>, Invalid> {
-    let wrong = |message: &str| Invalid::one("/_meta", format!("{IDEMPOTENCY_KEY} {message}"));
-    let meta = match meta {
-        None | Some(Value::Null) => None,
-        Some(Value::String(text)) => Some(parse_key(text).map_err(|fault| wrong(&fault.to_string()))?),
-        Some(_) => return Err(wrong("must be a string")),
-    };
-    let mut given = [read.repeat_key.clone(), meta, header.map(str::to_owned)].into_iter().flatten();
-    let key = given.next();
-    if given.any(|other| Some(&other) != key.as_ref()) {
-        return Err(wrong("is given in several places, and not alike"));
-    }
-    Ok(key)
-}
-
-/// The same as for a tool call over HTTP, so that a call may be repeated on another edge.
-fn repeat_of(tool: &Tool, caller: &Caller, key: &str, read: &Read) -> Repeat {
-    repeat(key, &caller.actor, format!("tool/{}", tool.name), "", read.arguments.as_ref())
 }
 
 impl ServerHandler for Server {
@@ -210,7 +84,8 @@ impl ServerHandler for Server {
             let message = format!("There is no tool {:?} here; there are {}.", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
-        let called = self.call(tool, incoming, context.meta.get(IDEMPOTENCY_KEY)).await;
+        let (surface, key) = (&self.0.surface, context.meta.get(call::IDEMPOTENCY_KEY));
+        let called = call::call(&self.0.lists, tool, surface.names_thread, incoming, key).await;
         Ok(called.into_result(tool, incoming).into())
     }
 
