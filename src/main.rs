@@ -14,6 +14,10 @@ use tasklane::toolset::export;
 use tasklane::{healthcheck, server, store, telemetry};
 use tokio::net::TcpListener;
 
+/// Every call takes and gives back many small pieces of memory, and each batch some large ones, on all threads at once.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(cli) {

@@ -9,7 +9,7 @@ use super::lease;
 use super::limits::Limits;
 use super::list::TaskList;
 use super::operation::Operation;
-use super::pairing::Pairing;
+use super::pairing::{Pairing, between, unchanged_ends};
 use super::refusal::Refusal;
 use super::restore;
 use super::sketch::{Outcome, Sketch, Stamp};
@@ -72,10 +72,11 @@ fn settled(before: &TaskList, sketch: Sketch, operation: &Operation, stamp: &Sta
     let Sketch { mut tasks, counters, mut outcome, .. } = sketch;
     place(&mut tasks);
     let revision = before.revision.next();
-    let earlier = before.views();
-    let mut later = views_of(&tasks);
+    let (head, tail) = unchanged_ends(&before.tasks, &tasks);
+    let earlier = views_of(between(&before.tasks, head, tail));
+    let mut later = views_of(between(&tasks, head, tail));
     let pairing = Pairing::of(&earlier, &later);
-    for (at, (view, task)) in later.iter_mut().zip(&mut tasks).enumerate() {
+    for (at, (view, task)) in later.iter_mut().zip(tasks.iter_mut().skip(head)).enumerate() {
         let stamped = match pairing.was(at, &view.task.id) {
             Some(was) if Arc::ptr_eq(&was.task, task) && view.reads_like(was) => continue,
             Some(was) if view.reads_like(was) => stamped_like(task, &was.task),
@@ -92,7 +93,14 @@ fn settled(before: &TaskList, sketch: Sketch, operation: &Operation, stamp: &Sta
         tasks: Arc::new(tasks),
     };
 
-    let ops = ops_between(&earlier, &later, &pairing);
+    let mut ops = ops_between(&earlier, &later, &pairing);
+    for op in &mut ops {
+        match op {
+            Op::Remove { place, .. } => *place += head,
+            Op::Order { before: was, after: is } => (*was, *is) = (before.ids(), list.ids()),
+            Op::Add(_) | Op::Update { .. } => {}
+        }
+    }
     outcome.removed = ops
         .iter()
         .filter_map(|op| if let Op::Remove { before, .. } = op { Some(before.clone()) } else { None })

@@ -55,3 +55,26 @@ impl<'a, T: Identified> Pairing<'a, T> {
         self.common.get(at).or_else(|| self.by_id.get(id).copied())
     }
 }
+
+/// Returns how many tasks at the beginning and at the end are the very same in both states, so that only what lies between
+/// has to be compared.
+pub(super) fn unchanged_ends(earlier: &[Arc<Task>], later: &[Arc<Task>]) -> (usize, usize) {
+    // An edge makes tasks read differently that did not change themselves.
+    let has_edges = |tasks: &[Arc<Task>]| tasks.iter().any(|task| !task.blockers.is_empty());
+    if has_edges(earlier) || has_edges(later) {
+        return (0, 0);
+    }
+    let is_same = |(was, is): &(&Arc<Task>, &Arc<Task>)| Arc::ptr_eq(was, is);
+    let head = earlier.iter().zip(later).take_while(is_same).count();
+    let most = earlier.len().min(later.len()) - head;
+    let tail = earlier.iter().rev().zip(later.iter().rev()).take(most).take_while(is_same).count();
+    let (was, is) = (between(earlier, head, tail), between(later, head, tail));
+    // What comes new comes at the end of the list, not before its last tasks.
+    let stays_in_place = is.is_empty() || was.iter().map(|task| &task.id).eq(is.iter().map(|task| &task.id));
+    (head, if stays_in_place { tail } else { 0 })
+}
+
+/// Returns what lies between the first and the last so many.
+pub(super) fn between<T>(all: &[T], head: usize, tail: usize) -> &[T] {
+    all.get(head..all.len().saturating_sub(tail)).unwrap_or_default()
+}

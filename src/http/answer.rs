@@ -15,7 +15,7 @@ use crate::domain::{Filter, Operation, Outcome, Status, TaskId, TaskList, TaskVi
 use crate::json::to_text;
 use crate::service::Done;
 use crate::tool_call::ToolAnswer;
-use crate::toolset::{self, Ask, Tool, list_text};
+use crate::toolset::{self, Ask, Tool, headline, list_text};
 
 const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -126,10 +126,8 @@ impl Answer {
     }
 
     fn minimal(operation: &Operation, done: &Done, view: &TaskView) -> Self {
-        let text = text_of(operation, done);
         let body = MinimalOut {
-            // The lines after the first show the tasks, which nobody wants here.
-            content: text.lines().next().unwrap_or_default(),
+            content: &headline(Some(operation), &done.list, &done.outcome, done.changed),
             task: TaskOut::of(view),
             is_error: false,
             revision: done.list.revision().get(),

@@ -20,11 +20,18 @@ pub fn list_text(
     changed: bool,
     warnings: &[String],
 ) -> String {
+    let mut text = headline(operation, list, outcome, changed);
+    push_warnings(&mut text, warnings);
+    wording::push_rows(&mut text, &list.views(), HOW);
+    text
+}
+
+/// Returns the first line of [`list_text`], which is all that is wanted where the tasks are not.
+#[must_use]
+pub fn headline(operation: Option<&Operation>, list: &TaskList, outcome: &Outcome, changed: bool) -> String {
     let mut text = operation.map(|operation| operation_text(operation, outcome, changed)).unwrap_or_default();
     push_consequences(&mut text, outcome, operation);
     push_counts(&mut text, list);
-    push_warnings(&mut text, warnings);
-    wording::push_rows(&mut text, &list.views(), HOW);
     text
 }
 

@@ -29,7 +29,7 @@ use serde_json::value::RawValue;
 
 use crate::domain::{Change, Filter, History, Json, Operation, Outcome, Refusal, Revision, TaskId, TaskList};
 
-pub use answer_text::list_text;
+pub use answer_text::{headline, list_text};
 pub use arguments::{Fault, Invalid};
 use arguments::{Fields, Manner, Read};
 use schema::Object;

@@ -1,5 +1,6 @@
 //! How answers put tasks, ids and other people's text into words: one line each, bounded, and impossible to forge.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use chrono::SecondsFormat;
@@ -19,7 +20,11 @@ const BLOCKERS_SHOWN_MAX: usize = 5;
 
 /// Returns the text on one line: line breaks, other control characters, and characters that reorder a line are written
 /// as escapes, and it is cut after so many characters.
-pub(super) fn escaped(text: &str, chars_max: usize) -> String {
+pub(super) fn escaped(text: &str, chars_max: usize) -> Cow<'_, str> {
+    // Most texts are short and plain.
+    if text.len() <= chars_max && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
     let mut shown = String::with_capacity(text.len().min(chars_max.saturating_mul(4)));
     for (count, c) in text.chars().enumerate() {
         if count == chars_max {
@@ -37,7 +42,7 @@ pub(super) fn escaped(text: &str, chars_max: usize) -> String {
             _ => shown.push(c),
         }
     }
-    shown
+    Cow::Owned(shown)
 }
 
 /// Line and paragraph separators, and the marks that turn the direction of writing.
@@ -46,12 +51,9 @@ fn is_format(c: char) -> bool {
 }
 
 /// Returns the text bare if it cannot be mistaken for anything else in a line, quoted otherwise.
-fn name(text: &str) -> String {
+fn name(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@' | '#');
-    if text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    quoted(text, usize::MAX)
+    if text.chars().all(is_plain) { Cow::Borrowed(text) } else { Cow::Owned(quoted(text, usize::MAX)) }
 }
 
 /// Returns the text in quotes, on one line, cut after so many characters.
@@ -60,7 +62,7 @@ pub(super) fn quoted(text: &str, chars_max: usize) -> String {
 }
 
 pub(super) fn id(id: &TaskId) -> String {
-    name(id.as_str())
+    name(id.as_str()).into_owned()
 }
 
 /// Returns the moment in RFC 3339, UTC, with microseconds.
@@ -69,7 +71,7 @@ pub(super) fn moment(at: Moment) -> String {
 }
 
 pub(super) fn owner(owner: &Owner) -> String {
-    name(owner.as_str())
+    name(owner.as_str()).into_owned()
 }
 
 /// Returns the texts with commas between them, the first twenty at most.
@@ -110,15 +112,26 @@ pub(super) fn counts(counts: Counts) -> String {
 /// Returns a task's line. All that is not the content stands before it, so that no content can pretend to be that.
 pub(super) fn row(view: &TaskView, chars_max: usize) -> String {
     let task = &view.task;
-    let mut facts = vec![task.status.as_str().to_owned()];
-    facts.extend(task.owner.as_ref().map(|name| format!("owner {}", owner(name))));
-    if !view.blocked_by.is_empty() {
-        let shown = ids(view.blocked_by.get(..BLOCKERS_SHOWN_MAX).unwrap_or(&view.blocked_by));
-        let more = view.blocked_by.len().saturating_sub(BLOCKERS_SHOWN_MAX);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        facts.push(format!("blocked by {shown}{more}"));
+    let mut row = String::with_capacity(64 + task.content.as_str().len().min(chars_max));
+    for part in ["- ", &name(task.id.as_str()), " [", task.status.as_str()] {
+        row.push_str(part);
     }
-    format!("- {} [{}] {}", id(&task.id), facts.join("; "), escaped(task.content.as_str(), chars_max))
+    if let Some(owner) = &task.owner {
+        row.push_str("; owner ");
+        row.push_str(&name(owner.as_str()));
+    }
+    if !view.blocked_by.is_empty() {
+        row.push_str("; blocked by ");
+        row.push_str(&ids(view.blocked_by.get(..BLOCKERS_SHOWN_MAX).unwrap_or(&view.blocked_by)));
+        let more = view.blocked_by.len().saturating_sub(BLOCKERS_SHOWN_MAX);
+        if more > 0 {
+            // Writing to a String does not fail.
+            let _ = write!(row, " and {more} more");
+        }
+    }
+    row.push_str("] ");
+    row.push_str(&escaped(task.content.as_str(), chars_max));
+    row
 }
 
 /// Appends a line for each task as far as the text has room: those in progress have it first, then pending ones, then
@@ -126,29 +139,28 @@ pub(super) fn row(view: &TaskView, chars_max: usize) -> String {
 pub(super) fn push_rows(text: &mut String, views: &[TaskView], how: &str) {
     // Room for the line that says what is left out.
     let mut room = TEXT_BYTES_MAX.saturating_sub(text.len() + how.len() + 120);
-    let rows: Vec<String> = views.iter().map(|view| row(view, CONTENT_CHARS_SHOWN)).collect();
-    let mut is_shown = vec![false; rows.len()];
+    let mut rows: Vec<Option<String>> = vec![None; views.len()];
     let mut left_out = Counts::default();
     for (status, left_out) in [
         (Status::InProgress, &mut left_out.in_progress),
         (Status::Pending, &mut left_out.pending),
         (Status::Completed, &mut left_out.completed),
     ] {
-        for ((view, row), is_shown) in views.iter().zip(&rows).zip(&mut is_shown) {
-            if view.task.status != status {
-                continue;
+        for (view, shown) in views.iter().zip(&mut rows).filter(|(view, _)| view.task.status == status) {
+            // Most of a long list has no room, and then no line is made for it.
+            let row = (room > 0).then(|| row(view, CONTENT_CHARS_SHOWN)).filter(|row| row.len() < room);
+            match &row {
+                Some(row) => room -= row.len() + 1,
+                None => {
+                    // What comes later must not slip in before it, or the list would seem to have no such task.
+                    room = 0;
+                    *left_out += 1;
+                }
             }
-            if row.len() < room {
-                room -= row.len() + 1;
-                *is_shown = true;
-            } else {
-                // What comes later must not slip in before it, or the list would seem to have no such task.
-                room = 0;
-                *left_out += 1;
-            }
+            *shown = row;
         }
     }
-    for (row, _) in rows.iter().zip(&is_shown).filter(|(_, is_shown)| **is_shown) {
+    for row in rows.iter().flatten() {
         text.push('\n');
         text.push_str(row);
     }

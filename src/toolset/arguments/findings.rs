@@ -39,7 +39,8 @@ impl Fault {
                 path.push_str(&token);
             }
         }
-        let place = if path.is_empty() { "the whole".to_owned() } else { wording::escaped(&path, PATH_CHARS_MAX) };
+        let place =
+            if path.is_empty() { "the whole".to_owned() } else { wording::escaped(&path, PATH_CHARS_MAX).into_owned() };
         format!("{place} {}", self.message)
     }
 }
