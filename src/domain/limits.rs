@@ -1,7 +1,7 @@
 //! Every number that bounds what a list can hold, each with its reason.
 //!
 //! What parsed types enforce is a constant; what an operator may choose is a field of [`Limits`], which the service hands
-//! to [`super::apply`] and publishes at `GET /limits`.
+//! to [`super::apply()`] and publishes at `GET /limits`.
 
 use serde::Serialize;
 

@@ -116,13 +116,13 @@ impl Call {
                 return Err(Problem::at(Code::InvalidHeader, "/header/If-None-Match", "can only be * on a write"));
             }
         };
-        let rule = match (written, new) {
-            (None, None) => return Ok(None),
-            (Some(rule), None) | (None, Some(rule)) => rule,
-            // Nothing is both written and new.
-            (Some(_), Some(_)) => Rule::Matches(Vec::new()),
-        };
-        Ok(Some(Precondition { target: target.clone(), rule }))
+        let precondition = |rule| Some(Precondition { target: target.clone(), rule });
+        Ok(match (written, new) {
+            (None, None) => None,
+            (Some(rule), None) | (None, Some(rule)) => precondition(rule),
+            // Nothing is both written and new. Asked of the list, for a task may be unknown, and that is another answer.
+            (Some(_), Some(_)) => Some(Precondition { target: Target::List, rule: Rule::Matches(Vec::new()) }),
+        })
     }
 
     /// Judges a read: whether the caller may see this state, and whether it has it already.

@@ -36,7 +36,11 @@ impl FromRequestParts<App> for SignalQuery {
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
         let mut params = Params::of(&parts.uri)?;
-        let number = |text: &str| text.parse::<u32>().map_err(|_| "must be an integer from 0 to 4294967295".to_owned());
+        // As the document has it: what fits in 32 bits with a sign.
+        let number = |text: &str| match text.parse::<u32>() {
+            Ok(number @ 0..=0x7fff_ffff) => Ok(number),
+            _ => Err("must be an integer from 0 to 2147483647".to_owned()),
+        };
         let after = params.take("after", revision);
         let deltas = params.take("deltas", number).unwrap_or_default();
         let bytes_max = params.take("maxBytes", number).map(|bytes| bytes as usize);

@@ -1,8 +1,8 @@
 //! The Model Context Protocol edge: both eras of the protocol on one URL, without any session.
 //!
-//! A request passes three stations. [`gate`] decides whose and which thread's it is and makes of what clients really send
-//! what the protocol library understands; [`server`] answers, from the registry of tools and by the same `tool_call` as
-//! every edge; [`answer`] puts in what the library's own JSON values cannot carry. Arguments and structured results pass
+//! A request passes three stations. `gate` decides whose and which thread's it is and makes of what clients really send
+//! what the protocol library understands; `server` answers, from the registry of tools and by the same `tool_call` as
+//! every edge; `answer` puts in what the library's own JSON values cannot carry. Arguments and structured results pass
 //! by the library as text, so that nothing about them is altered.
 
 mod answer;

@@ -86,6 +86,8 @@ both_databases! {
         write().send().await.problem(412, "precondition_failed");
         // Nothing is both written and new.
         write().header("if-match", "*").send().await.problem(412, "precondition_failed");
+        let both = service.post("/threads/t/tasks").header("if-match", "*").header("if-none-match", "*");
+        both.json(r#"{"id": "new", "content": "x"}"#).send().await.problem(412, "precondition_failed");
         service.put("/threads/t/tasks").header("if-none-match", "\"1\"").json(pending(&["a"])).send().await
             .problem(400, "invalid_header");
     }
