@@ -16,6 +16,8 @@ pub(crate) struct History {
     pub(crate) changes: Vec<Value>,
     /// The list at each revision, from 0 on.
     states: Vec<State>,
+    /// The same as the rules need it.
+    tasks: Vec<Vec<Task>>,
     /// At each revision, from 0 on: by whom each leased task is held.
     holders: Vec<HashMap<String, Holder>>,
 }
@@ -33,7 +35,12 @@ impl History {
     /// Replays the changes, or tells at which revision they contradict each other.
     pub(crate) fn replay(changes: Vec<Value>) -> Result<Self, (i64, String)> {
         let mut claims = 0;
-        let mut history = Self { changes: Vec::new(), states: vec![State::new()], holders: vec![HashMap::new()] };
+        let mut history = Self {
+            changes: Vec::new(),
+            states: vec![State::new()],
+            tasks: vec![Vec::new()],
+            holders: vec![HashMap::new()],
+        };
         for (expected, change) in (1..).zip(changes) {
             let revision = change["revision"].as_i64().unwrap_or_default();
             if revision != expected {
@@ -45,6 +52,7 @@ impl History {
             claims += u64::from(change["operation"] == "task_claim");
             let newest = Holder { claim: claims, call: change["actor"].as_str().unwrap_or_default().to_owned() };
             let holders = held(&history.holders[history.holders.len() - 1], &after, &newest);
+            history.tasks.push(tasks_of(&after));
             history.states.push(after);
             history.holders.push(holders);
             history.changes.push(change);
@@ -69,8 +77,8 @@ impl History {
         &self.states[index(revision)]
     }
 
-    pub(crate) fn tasks(&self, revision: i64) -> Vec<Task> {
-        tasks_of(self.state(revision))
+    pub(crate) fn tasks(&self, revision: i64) -> &Vec<Task> {
+        &self.tasks[index(revision)]
     }
 
     /// The claim that holds a task at a revision.

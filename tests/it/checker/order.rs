@@ -60,10 +60,10 @@ impl Verifier<'_> {
             Some(token) if is_right(token) => Token::Right,
             Some(_) => Token::Wrong,
         };
-        let at = |revision| self.history.has(revision).then(|| self.history.tasks(revision));
+        let at = |revision| self.history.has(revision).then(|| self.history.tasks(revision).clone());
         let number = usize::try_from(revision).map_or(1, |revision| self.numbers[revision]);
         let facts = Facts { token, revision, next_number: number, at: &at };
-        apply(&call.operation, &self.history.tasks(revision), &facts)
+        apply(&call.operation, self.history.tasks(revision), &facts)
     }
 
     /// Tells whether a write's condition holds at a revision.

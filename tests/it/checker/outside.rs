@@ -151,7 +151,7 @@ async fn nemesis(
         stop: Arc::new(AtomicBool::new(false)),
         dice: Dice::new(seed),
         // A long run is to get through many calls; a short one has to meet everything.
-        pause_max: if seconds > 60 { 5_000 } else { 700 },
+        pause_max: if seconds > 60 { 8_000 } else { 700 },
     }
 }
 

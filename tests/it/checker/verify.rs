@@ -140,7 +140,7 @@ impl<'a> Verifier<'a> {
             return refuted(format!("the call began when revision {floor} was acknowledged, but made {revision}"));
         }
         match self.expected(call, revision - 1) {
-            Ok(tasks) if tasks == self.history.tasks(revision) => {}
+            Ok(tasks) if tasks == *self.history.tasks(revision) => {}
             Ok(tasks) => return refuted(format!("the change should have led to {}", Violation::tasks(&tasks))),
             Err(code) => return refuted(format!("the call should have been refused: {code}")),
         }
@@ -166,10 +166,10 @@ impl<'a> Verifier<'a> {
             }
         };
         let expected: Vec<Task> = before.iter().map(given_back).collect();
-        if change["operation"] != "lease_expire" || expected != after || before == after {
+        if change["operation"] != "lease_expire" || expected != *after || before == after {
             return Err(Violation::new("what happened by itself is no expiry of leases".to_owned()));
         }
-        for task in before.iter().zip(&after).filter(|(was, is)| was != is).map(|(was, _)| was) {
+        for task in before.iter().zip(after).filter(|(was, is)| was != is).map(|(was, _)| was) {
             let holder =
                 self.history.holder(revision - 1, &task.id).and_then(|holder| self.calls.get(holder.call.as_str()));
             let until =
@@ -222,7 +222,7 @@ impl<'a> Verifier<'a> {
                 return Err(Violation::new(what).at(revision).at(made.unwrap_or_default()));
             }
             _ if made == Some(revision) => {}
-            (Ok(tasks), false) if tasks == self.history.tasks(revision) => {}
+            (Ok(tasks), false) if tasks == *self.history.tasks(revision) => {}
             (Err(code), true) if answer.body.get("code").is_none_or(|given| *given == code) => {}
             (Ok(tasks), false) => {
                 let what =
