@@ -27,8 +27,8 @@ pub(super) fn check_token(list: &TaskList, operation: &Operation, stamp: &Stamp)
         }
         Operation::Complete(id) | Operation::Delete(id) => (id, true),
         Operation::Heartbeat { id, .. } | Operation::Release { id, force: false } => {
-            if stamp.token.is_none() && list.get(id).is_some() {
-                return Err(Refusal::TokenMissing { id: id.clone() });
+            if stamp.token.is_none() && list.get(id).is_some_and(|task| task.lease.is_none()) {
+                return Err(Refusal::NotClaimed { id: id.clone() });
             }
             (id, true)
         }
@@ -228,10 +228,15 @@ mod tests {
         let kept = story.attempt(&heartbeat, Some(&token)).unwrap();
         assert_eq!(kept.change, None);
         assert!(story.list.first_lease_expiry() > until);
-        assert_eq!(story.refused(&heartbeat), Refusal::TokenMissing { id: task_id("a") });
         let release = |force| Operation::Release { id: task_id("a"), force };
-        assert_eq!(story.refused(&release(false)), Refusal::TokenMissing { id: task_id("a") });
+        for operation in [&heartbeat, &release(false)] {
+            let refusal = story.refused(operation);
+            assert!(matches!(refusal, Refusal::Held { holder, expires_at: Some(_), .. } if holder == owner("w")));
+        }
         story.run(&release(true));
+        for operation in [&heartbeat, &release(false)] {
+            assert_eq!(story.refused(operation), Refusal::NotClaimed { id: task_id("a") });
+        }
         assert_eq!(story.status("a"), Status::Pending);
         assert_eq!(story.list.get(&task_id("a")).unwrap().owner, None);
     }

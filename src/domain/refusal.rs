@@ -64,8 +64,8 @@ pub enum Refusal {
         /// The task.
         id: TaskId,
     },
-    /// A release or a heartbeat shows no token.
-    TokenMissing {
+    /// A release or a heartbeat without a token, of a task that nobody has claimed.
+    NotClaimed {
         /// The task.
         id: TaskId,
     },

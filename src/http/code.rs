@@ -81,6 +81,8 @@ codes! {
         "Somebody holds the task, and the call shows no lease token or another one. `holder` and `expiresAt` say who and until when.";
     LeaseEnded, "lease_ended", CONFLICT, "Lease ended",
         "The lease token is of a claim that has ended, and nobody holds the task now. Claim it again.";
+    TaskNotClaimed, "task_not_claimed", CONFLICT, "Task not claimed",
+        "Nobody has claimed the task, so that it can be neither given back nor held for longer.";
     TaskCompleted, "task_completed", CONFLICT, "Task completed",
         "The task is completed, so that it can be neither claimed nor given back.";
     TaskBlocked, "task_blocked", CONFLICT, "Task blocked",
@@ -109,8 +111,6 @@ codes! {
         "The body is JSON but not what the operation takes. `errors` names every fault at once.";
     SelfDependency, "self_dependency", UNPROCESSABLE_ENTITY, "Self-dependency",
         "A task would block itself.";
-    LeaseTokenRequired, "lease_token_required", UNPROCESSABLE_ENTITY, "Lease token required",
-        "The call needs the token that the task's claim returned, as `lease_token` or in the header `X-Lease-Token`.";
     TooManyTasks, "too_many_tasks", UNPROCESSABLE_ENTITY, "Too many tasks",
         "The list would have more tasks than `GET /limits` allows.";
     ListTooLarge, "list_too_large", UNPROCESSABLE_ENTITY, "List too large",

@@ -148,7 +148,7 @@ impl Problem {
             Refusal::Cycle { path, .. } => (Code::DependencyCycle, None, Some(path)),
             Refusal::Held { .. } => (Code::TaskHeld, None, None),
             Refusal::LeaseEnded { .. } => (Code::LeaseEnded, None, None),
-            Refusal::TokenMissing { .. } => (Code::LeaseTokenRequired, None, None),
+            Refusal::NotClaimed { .. } => (Code::TaskNotClaimed, None, None),
             Refusal::AlreadyCompleted { .. } => (Code::TaskCompleted, None, None),
             Refusal::Blocked { blockers, .. } => (Code::TaskBlocked, Some(blockers), None),
             Refusal::FutureRevision { .. } => (Code::FutureRevision, None, None),

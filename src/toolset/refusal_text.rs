@@ -62,10 +62,10 @@ pub fn sentence(refusal: &Refusal) -> String {
              it again with task_claim.",
             wording::id(id)
         ),
-        Refusal::TokenMissing { id } => format!(
-            "Task {} is given back or held for longer only with the lease_token that its claim returned{}.",
-            wording::id(id),
-            ", or given back with force: true if its holder is dead"
+        Refusal::NotClaimed { id } => format!(
+            "Nobody has claimed task {0}, so that it can be neither given back nor held for longer. Claim it with task_claim, \
+             or take it from whoever owns it with task_release and force: true.",
+            wording::id(id)
         ),
         Refusal::AlreadyCompleted { id } => format!(
             "Task {} is completed. Claim another one, or re-open it with an update of its status first.",

@@ -124,8 +124,8 @@ fn check_token(operation: &Operation, tasks: &[Task], token: Token) -> Result<()
         }
         Operation::Complete(id) | Operation::Delete(id) => (id, true),
         Operation::Heartbeat(id) | Operation::Release { id, is_forced: false } => {
-            if token == Token::NotShown && get(id).is_some() {
-                return Err("lease_token_required");
+            if token == Token::NotShown && get(id).is_some_and(|task| !task.is_leased) {
+                return Err("task_not_claimed");
             }
             (id, true)
         }

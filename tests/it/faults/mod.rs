@@ -9,5 +9,6 @@ mod growth;
 mod hangups;
 mod isolation;
 mod outage;
+mod retries;
 mod texts;
 mod versions;

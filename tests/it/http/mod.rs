@@ -1,7 +1,9 @@
 //! The HTTP edge, through the real router.
 
+mod claims;
 mod conditions;
 mod documents;
+mod history;
 mod items;
 mod lists;
 mod outage;
