@@ -48,7 +48,7 @@ pub const REPAIR_INTERVAL: Duration = Duration::from_secs(1);
 /// How often topics are compared with the store where processes cannot tell each other.
 pub const COMPARE_INTERVAL: Duration = Duration::from_millis(50);
 /// The least time between two announcements of one process.
-pub const ANNOUNCE_INTERVAL: Duration = Duration::from_millis(5);
+pub const ANNOUNCE_INTERVAL: Duration = Duration::from_millis(20);
 
 /// What this process follows and announces.
 #[derive(Debug)]
