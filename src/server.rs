@@ -6,22 +6,23 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::header::{AUTHORIZATION, COOKIE};
-use axum::http::{HeaderName, Request};
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::http::header::{AUTHORIZATION, CACHE_CONTROL, COOKIE};
+use axum::http::{HeaderName, HeaderValue, Request};
+use axum::middleware::from_fn_with_state;
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
+use tower_http::set_header::SetResponseHeaderLayer;
 use tower_http::trace::TraceLayer;
 use utoipa::openapi::OpenApi;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 use crate::config::Settings;
 use crate::http::code::Code;
-use crate::http::problem::{self, Problem};
+use crate::http::problem::Problem;
 use crate::http::state::{App, Documents, Draining, Rules};
 use crate::http::{self, middleware, openapi, openapi_tools, request_id};
 use crate::mcp;
@@ -64,9 +65,7 @@ fn routes(settings: &Settings, keeper: &Lists) -> Router<App> {
         .route_layer(from_fn_with_state(Arc::clone(&permits), middleware::shed_load));
 
     // Only what reaches the lists: health and documents are answered even then.
-    let lists = lists
-        .route_layer(from_fn(middleware::negotiate))
-        .route_layer(from_fn_with_state(permits, middleware::shed_load));
+    let lists = lists.route_layer(from_fn_with_state(permits, middleware::admit));
     lists
         .merge(streams)
         .merge(documents)
@@ -77,7 +76,7 @@ fn routes(settings: &Settings, keeper: &Lists) -> Router<App> {
         .layer(
             ServiceBuilder::new()
                 // First, so that all else can name the request.
-                .layer(from_fn(request_id::identify))
+                .map_request(request_id::identified)
                 // Before anything that logs.
                 .layer(SetSensitiveRequestHeadersLayer::new(SECRETS))
                 .layer(
@@ -87,11 +86,10 @@ fn routes(settings: &Settings, keeper: &Lists) -> Router<App> {
                         .on_response(telemetry::log_response)
                         .on_failure(()),
                 )
+                .layer(SetResponseHeaderLayer::if_not_present(CACHE_CONTROL, HeaderValue::from_static("no-store")))
                 // Problems of all that follows are written down here.
-                .layer(from_fn(middleware::forbid_caching))
-                .layer(from_fn(problem::render))
+                .layer(from_fn_with_state(timeout, middleware::see_through))
                 .layer(CatchPanicLayer::custom(middleware::caught))
-                .layer(from_fn_with_state(timeout, middleware::time_out))
                 .layer(DefaultBodyLimit::max(settings.body_bytes_max)),
         )
 }

@@ -7,18 +7,32 @@ use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
-use axum::http::header::{ACCEPT, CACHE_CONTROL};
+use axum::http::header::ACCEPT;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::code::Code;
-use super::problem::{Cause, Problem};
+use super::problem::{self, Cause, Problem};
+use super::request_id::{RequestId, X_REQUEST_ID};
 use crate::edge::Patience;
 
-/// Gives up on a request that takes too long, the time not counted for which it was let wait. A commit that is under way goes on: it runs in a task of its own.
-pub async fn time_out(State(timeout): State<Duration>, mut request: Request, next: Next) -> Response {
+/// Sees a request through to its answer: gives it up when it takes too long, writes a problem down, and names the request.
+///
+/// One function for all that has to be around every handler: each further one would copy the whole service below it.
+pub async fn see_through(State(timeout): State<Duration>, request: Request, next: Next) -> Response {
+    let id = request.extensions().get::<RequestId>().cloned().unwrap_or_default();
+    let mut response = problem::rendered(in_time(timeout, request, next).await, &id);
+    if let Some(id) = id.header_value() {
+        response.headers_mut().insert(X_REQUEST_ID, id);
+    }
+    response
+}
+
+/// Gives up on a request that takes too long, the time not counted for which it was let wait. A commit that is under way goes
+/// on: it runs in a task of its own.
+async fn in_time(timeout: Duration, mut request: Request, next: Next) -> Response {
     let (begin, patience) = (Instant::now(), Patience::default());
     request.extensions_mut().insert(patience.clone());
     let mut answer = pin!(next.run(request));
@@ -33,6 +47,15 @@ pub async fn time_out(State(timeout): State<Duration>, mut request: Request, nex
     }
 }
 
+/// Refuses a request whose `Accept` leaves no JSON to answer with, and else lets it in as [`shed_load`] does.
+pub async fn admit(permits: State<Arc<Semaphore>>, request: Request, next: Next) -> Response {
+    if accepts_json(request.headers()) {
+        shed_load(permits, request, next).await
+    } else {
+        Problem::new(Code::NotAcceptable).into_response()
+    }
+}
+
 /// Refuses a request at once while as many as may be are worked on, rather than letting it wait for its timeout.
 pub async fn shed_load(State(permits): State<Arc<Semaphore>>, request: Request, next: Next) -> Response {
     let Ok(permit) = permits.try_acquire_owned() else { return Problem::new(Code::Overloaded).into_response() };
@@ -43,28 +66,12 @@ pub async fn shed_load(State(permits): State<Arc<Semaphore>>, request: Request, 
     response
 }
 
-/// Refuses a request whose `Accept` leaves no JSON to answer with.
-pub async fn negotiate(request: Request, next: Next) -> Response {
-    if accepts_json(request.headers()) {
-        next.run(request).await
-    } else {
-        Problem::new(Code::NotAcceptable).into_response()
-    }
-}
-
 /// Makes a problem of a panic; its text is for the log.
 #[must_use]
 #[expect(clippy::needless_pass_by_value, reason = "the layer hands the panic over")]
 pub fn caught(panic: Box<dyn Any + Send + 'static>) -> Response {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     Problem::internal(Cause::new(&format!("panicked: {}", text.unwrap_or("no text")))).into_response()
-}
-
-/// Says that an answer without a word about caching is not to be cached.
-pub async fn forbid_caching(request: Request, next: Next) -> Response {
-    let mut response = next.run(request).await;
-    response.headers_mut().entry(CACHE_CONTROL).or_insert(axum::http::HeaderValue::from_static("no-store"));
-    response
 }
 
 fn accepts_json(headers: &HeaderMap) -> bool {
@@ -125,7 +132,7 @@ mod tests {
             .route("/wait", get(let_wait))
             .route("/hang", get(async || pending::<()>().await))
             .layer(from_fn_with_state(permits, shed_load))
-            .layer(from_fn_with_state(Duration::from_secs(10), time_out));
+            .layer(from_fn_with_state(Duration::from_secs(10), see_through));
         let (waited, hung) = tokio::join!(get_status(router.clone(), "/wait"), async {
             waiting.notified().await;
             get_status(router.clone(), "/hang").await

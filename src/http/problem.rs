@@ -1,15 +1,13 @@
 //! Every answer that says no: RFC 9457 problems, and the one place where errors become status, code and text.
 //!
-//! A [`Problem`] rides through the middleware as an extension of an empty answer, so that [`render`], which wraps all
+//! A [`Problem`] rides through the middleware as an extension of an empty answer, so that [`rendered`], which wraps all
 //! else, can write the request's id into it. `render` also turns whatever the framework refused by itself into a
 //! problem. A 5xx says nothing but its code; its [`Cause`] stays an extension and is logged once, by the outermost layer.
 
 use std::sync::Arc;
 
-use axum::extract::Request;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::code::Code;
@@ -279,10 +277,9 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Writes problems down with the request's id, those of the framework included.
-pub async fn render(request: Request, next: Next) -> Response {
-    let request_id = request.extensions().get::<RequestId>().cloned().unwrap_or_default();
-    let mut response = next.run(request).await;
+/// Writes a problem down with the request's id, one of the framework included. Every other answer stays as it is.
+#[must_use]
+pub fn rendered(mut response: Response, request_id: &RequestId) -> Response {
     let problem = match response.extensions_mut().remove::<Problem>() {
         Some(problem) => problem,
         None if is_bare_failure(&response) => Problem::new(Code::of_status(response.status())),

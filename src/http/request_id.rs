@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue};
-use axum::middleware::Next;
-use axum::response::Response;
 use uuid::Uuid;
 
 /// Where the id travels.
@@ -24,6 +22,12 @@ impl RequestId {
         &self.0
     }
 
+    /// Returns the id as a header's value.
+    #[must_use]
+    pub fn header_value(&self) -> Option<HeaderValue> {
+        HeaderValue::from_str(self.as_str()).ok()
+    }
+
     fn of(request: &Request) -> Self {
         let given = request.headers().get(X_REQUEST_ID).and_then(|value| value.to_str().ok());
         match given.filter(|id| is_fit(id)) {
@@ -38,13 +42,10 @@ fn is_fit(id: &str) -> bool {
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }
 
-/// Gives the request its id and the answer the same.
-pub async fn identify(mut request: Request, next: Next) -> Response {
+/// Gives a request its id.
+#[must_use]
+pub fn identified(mut request: Request) -> Request {
     let id = RequestId::of(&request);
-    request.extensions_mut().insert(id.clone());
-    let mut response = next.run(request).await;
-    if let Ok(value) = HeaderValue::from_str(id.as_str()) {
-        response.headers_mut().insert(X_REQUEST_ID, value);
-    }
-    response
+    request.extensions_mut().insert(id);
+    request
 }

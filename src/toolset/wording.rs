@@ -149,13 +149,12 @@ pub(super) fn push_rows(text: &mut String, views: &[TaskView], how: &str) {
         for (view, shown) in views.iter().zip(&mut rows).filter(|(view, _)| view.task.status == status) {
             // Most of a long list has no room, and then no line is made for it.
             let row = (room > 0).then(|| row(view, CONTENT_CHARS_SHOWN)).filter(|row| row.len() < room);
-            match &row {
-                Some(row) => room -= row.len() + 1,
-                None => {
-                    // What comes later must not slip in before it, or the list would seem to have no such task.
-                    room = 0;
-                    *left_out += 1;
-                }
+            if let Some(row) = &row {
+                room -= row.len() + 1;
+            } else {
+                // What comes later must not slip in before it, or the list would seem to have no such task.
+                room = 0;
+                *left_out += 1;
             }
             *shown = row;
         }

@@ -44,15 +44,14 @@ async fn fail() {
 
 #[tokio::test]
 async fn a_panic_is_a_500_that_says_nothing() {
-    use axum::middleware::from_fn;
+    use axum::middleware::from_fn_with_state;
     use tasklane::http::{middleware, problem};
     use tower_http::catch_panic::CatchPanicLayer;
 
     let router = axum::Router::new()
         .route("/", axum::routing::get(fail))
         .layer(CatchPanicLayer::custom(middleware::caught))
-        .layer(from_fn(problem::render))
-        .layer(from_fn(middleware::forbid_caching));
+        .layer(from_fn_with_state(std::time::Duration::from_secs(10), middleware::see_through));
     let request = axum::http::Request::builder().uri("/").body(axum::body::Body::empty()).unwrap();
     let response = tower::ServiceExt::oneshot(router, request).await.unwrap();
     assert_eq!(response.status(), 500);
