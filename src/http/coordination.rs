@@ -3,10 +3,11 @@
 use axum::extract::State;
 
 use super::answer::{Answer, Shape};
-use super::bodies::{self, ClaimIn, HeartbeatIn, ReleaseIn, RestoreIn};
-use super::call::{Call, CallerHeaders, RetryHeaders, TokenHeader, WriteHeaders};
+use super::bodies::coordination::{self as bodies, ClaimIn, HeartbeatIn, ReleaseIn, RestoreIn};
+use super::call::Call;
 use super::change::Change;
 use super::extract::{JsonBody, OptionalBody, TaskPath, ThreadPath};
+use super::headers::{CallerHeaders, RetryHeaders, TokenHeader, WriteHeaders};
 use super::problem::Problem;
 use super::query::HistoryQuery;
 use super::state::App;

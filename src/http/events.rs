@@ -12,9 +12,9 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream::{Stream, unfold};
 use utoipa::IntoParams;
 
-use super::call::CallerHeaders;
 use super::code::Code;
 use super::extract::{ThreadPath, joined};
+use super::headers::CallerHeaders;
 use super::problem::Problem;
 use super::query::Params;
 use super::state::App;

@@ -1,6 +1,6 @@
 //! The HTTP edge: translates requests into calls of the service and outcomes into answers. It decides nothing.
 //!
-//! One file a noun. Below the handlers lie what they are given ([`extract`], [`call`], [`query`], [`bodies`]), what they
+//! One file a noun. Below the handlers lie what they are given ([`extract`], [`call`], [`headers`], [`query`], [`bodies`]), what they
 //! answer with ([`answer`], [`wire`], [`problem`]) and what they share ([`state`]); none of these knows a handler.
 
 pub mod answer;
@@ -11,6 +11,7 @@ pub mod code;
 pub mod cursor;
 pub mod etag;
 pub mod extract;
+pub mod headers;
 pub mod problem;
 pub mod query;
 pub mod request_id;

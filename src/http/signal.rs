@@ -5,9 +5,9 @@ use axum::http::request::Parts;
 use utoipa::IntoParams;
 
 use super::answer::Answer;
-use super::call::CallerHeaders;
 use super::events::revision;
 use super::extract::ThreadPath;
+use super::headers::CallerHeaders;
 use super::problem::Problem;
 use super::query::Params;
 use super::state::App;

@@ -4,10 +4,11 @@ use axum::extract::State;
 
 use super::answer::{Answer, Shape};
 use super::bodies::{self, TaskUpdateIn};
-use super::call::{Call, CallerHeaders, PreferHeader, ReadHeaders, RetryHeaders, TokenHeader, WriteHeaders};
+use super::call::Call;
 use super::change::Change;
 use super::etag::task_tag;
 use super::extract::{JsonBody, TaskPath};
+use super::headers::{CallerHeaders, PreferHeader, ReadHeaders, RetryHeaders, TokenHeader, WriteHeaders};
 use super::problem::Problem;
 use super::state::App;
 use super::wire::{ChangedOut, TaskOut};

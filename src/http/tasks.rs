@@ -4,10 +4,11 @@ use axum::extract::State;
 
 use super::answer::{Answer, Shape};
 use super::bodies::{self, TaskCreateIn, TaskWriteIn};
-use super::call::{Call, CallerHeaders, CreateHeader, ReadHeaders, RetryHeaders, WaitHeader, WriteHeaders};
+use super::call::Call;
 use super::change::Change;
 use super::etag::list_tag;
 use super::extract::{JsonBody, ThreadPath};
+use super::headers::{CallerHeaders, CreateHeader, ReadHeaders, RetryHeaders, WaitHeader, WriteHeaders};
 use super::problem::Problem;
 use super::query::TasksQuery;
 use super::state::App;

@@ -3,12 +3,13 @@
 use axum::extract::State;
 
 use super::answer::{Answer, Shape};
-use super::call::{Call, CallerHeaders, ReadHeaders, RetryHeaders, WriteHeaders};
+use super::call::Call;
 use super::change::Change;
 use super::code::Code;
 use super::cursor;
 use super::etag::list_tag;
 use super::extract::ThreadPath;
+use super::headers::{CallerHeaders, ReadHeaders, RetryHeaders, WriteHeaders};
 use super::problem::Problem;
 use super::query::ThreadsQuery;
 use super::state::App;

@@ -5,9 +5,10 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 
 use super::answer::Answer;
-use super::call::{Call, CallerHeaders, RetryHeaders, TokenHeader, WriteHeaders};
+use super::call::Call;
 use super::code::Code;
 use super::extract::{OptionalBody, ToolPath};
+use super::headers::{CallerHeaders, RetryHeaders, TokenHeader, WriteHeaders};
 use super::problem::Problem;
 use super::query::ToolsQuery;
 use super::state::App;
