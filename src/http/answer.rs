@@ -9,9 +9,9 @@ use axum::response::{IntoResponse, Response};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 
-use super::etag::{list_tag, revision_tag, task_tag};
 use super::wire::{CheckOut, ListOut, MinimalOut, TaskOut, ThreadOut};
 use crate::domain::{Filter, Operation, Outcome, Status, TaskId, TaskList, TaskView, ThreadId};
+use crate::edge::etag::{list_tag, revision_tag, task_tag};
 use crate::json::to_text;
 use crate::service::Done;
 use crate::tool_call::ToolAnswer;

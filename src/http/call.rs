@@ -10,13 +10,12 @@ use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
 
 use super::code::Code;
-use super::etag::{self, Kind, TagRule};
 use super::extract::joined;
 use super::problem::Problem;
 use super::state::App;
 use crate::domain::{Json, TaskList, ThreadId, ThreadKey};
-use crate::edge::{IDEMPOTENCY_KEY, Patience, parse_key, repeat};
-use crate::service::{Caller, Precondition, Rule, Target, Verdict};
+use crate::edge::{self, IDEMPOTENCY_KEY, Patience, parse_key, repeat};
+use crate::service::{Caller, Precondition, Target};
 use crate::tool_call::Repeat;
 
 const PREFER: HeaderName = HeaderName::from_static("prefer");
@@ -84,6 +83,12 @@ impl Call {
         Self { token: token.or(self.token), ..self }
     }
 
+    /// Forgets `If-None-Match`, which asks a read for no answer at all, and a tool's result is one.
+    #[must_use]
+    pub fn without_none_match(self) -> Self {
+        Self { if_none_match: None, ..self }
+    }
+
     /// Tells whether the call is to create something and nothing else: `If-None-Match: *`.
     #[must_use]
     pub fn only_creates(&self) -> bool {
@@ -106,22 +111,8 @@ impl Call {
     /// # Errors
     /// `If-None-Match` says something that only a read can obey.
     pub fn precondition(&self, target: &Target) -> Result<Option<Precondition>, Problem> {
-        let kind = kind_of(target);
-        let written = self.if_match.as_deref().map(|value| rule(etag::parse(value, kind)));
-        let new = match self.if_none_match.as_deref().map(|value| etag::parse(value, kind)) {
-            None => None,
-            Some(TagRule::Any) => Some(Rule::Absent),
-            Some(TagRule::Among(_)) => {
-                return Err(Problem::at(Code::InvalidHeader, "/header/If-None-Match", "can only be * on a write"));
-            }
-        };
-        let precondition = |rule| Some(Precondition { target: target.clone(), rule });
-        Ok(match (written, new) {
-            (None, None) => None,
-            (Some(rule), None) | (None, Some(rule)) => precondition(rule),
-            // Nothing is both written and new. Asked of the list, for a task may be unknown, and that is another answer.
-            (Some(_), Some(_)) => Some(Precondition { target: Target::List, rule: Rule::Matches(Vec::new()) }),
-        })
+        edge::precondition(self.if_match.as_deref(), self.if_none_match.as_deref(), target)
+            .map_err(|fault| Problem::at(Code::InvalidHeader, "/header/If-None-Match", fault.to_string()))
     }
 
     /// Judges a read: whether the caller may see this state, and whether it has it already.
@@ -129,29 +120,11 @@ impl Call {
     /// # Errors
     /// The state is not the one that `If-Match` requires.
     pub fn has_seen(&self, list: &TaskList, target: &Target) -> Result<bool, Problem> {
-        let kind = kind_of(target);
-        let holds = |value: &str| {
-            let rule = rule(etag::parse(value, kind));
-            Precondition { target: target.clone(), rule }.judge(list) == Verdict::Holds
-        };
+        let holds = |value: &str| edge::is_among(value, list, target);
         if self.if_match.as_deref().is_some_and(|value| !holds(value)) {
             return Err(Problem::precondition_failed(list.clone(), target));
         }
         Ok(self.if_none_match.as_deref().is_some_and(holds))
-    }
-}
-
-fn kind_of(target: &Target) -> Kind {
-    match target {
-        Target::List => Kind::List,
-        Target::Task(_) => Kind::Task,
-    }
-}
-
-fn rule(tags: TagRule) -> Rule {
-    match tags {
-        TagRule::Any => Rule::Exists,
-        TagRule::Among(tags) => Rule::Matches(tags),
     }
 }
 

@@ -62,7 +62,7 @@ codes! {
     NotFound, "not_found", NOT_FOUND, "Not found",
         "There is nothing at this path. `GET /openapi.json` lists what there is.";
     UnknownThread, "unknown_thread", NOT_FOUND, "Unknown thread",
-        "No list was ever written under this thread id, or it was deleted.";
+        "No list was ever written under this thread id, or it was deleted. Write to it to begin one, or see `GET /threads`.";
     UnknownTask, "unknown_task", NOT_FOUND, "Unknown task",
         "The list has no task with this id. `availableTaskIds` lists the ids there are.";
     UnknownTool, "unknown_tool", NOT_FOUND, "Unknown tool",
@@ -122,7 +122,7 @@ codes! {
     MetadataTooDeep, "metadata_too_deep", UNPROCESSABLE_ENTITY, "Metadata too deep",
         "A task's metadata is nested more deeply than `GET /limits` allows.";
     KeyReused, "idempotency_key_reused", UNPROCESSABLE_ENTITY, "Idempotency key reused",
-        "The `Idempotency-Key` was used for another call.";
+        "The `Idempotency-Key` was used for another call, nothing was changed. Give each new call a key of its own.";
     HeadersTooLarge, "headers_too_large", REQUEST_HEADER_FIELDS_TOO_LARGE, "Headers too large",
         "The request's headers are too large.";
     Internal, "internal", INTERNAL_SERVER_ERROR, "Internal error",

@@ -9,7 +9,7 @@ use super::change::Change;
 use super::extract::{JsonBody, OptionalBody, TaskPath, ThreadPath};
 use super::headers::{CallerHeaders, RetryHeaders, TokenHeader, WriteHeaders};
 use super::problem::Problem;
-use super::query::HistoryQuery;
+use super::query::{HistoryQuery, NoQuery};
 use super::state::App;
 use super::wire::{ClaimOut, HistoryOut, RestoreOut};
 use crate::domain::{Claim, Operation};
@@ -27,6 +27,7 @@ use crate::service::Target;
 pub(super) async fn task_claim(
     State(app): State<App>,
     at: ThreadPath,
+    _: NoQuery,
     call: Call,
     JsonBody(body): JsonBody,
 ) -> Result<Answer, Problem> {
@@ -46,6 +47,7 @@ pub(super) async fn task_claim(
 pub(super) async fn task_claim_one(
     State(app): State<App>,
     at: TaskPath,
+    _: NoQuery,
     call: Call,
     JsonBody(body): JsonBody,
 ) -> Result<Answer, Problem> {
@@ -66,6 +68,7 @@ pub(super) async fn task_claim_one(
 pub(super) async fn task_release(
     State(app): State<App>,
     at: TaskPath,
+    _: NoQuery,
     call: Call,
     OptionalBody(body): OptionalBody,
 ) -> Result<Answer, Problem> {
@@ -87,6 +90,7 @@ pub(super) async fn task_release(
 pub(super) async fn task_heartbeat(
     State(app): State<App>,
     at: TaskPath,
+    _: NoQuery,
     call: Call,
     OptionalBody(body): OptionalBody,
 ) -> Result<Answer, Problem> {
@@ -125,6 +129,7 @@ pub(super) async fn task_history(
 pub(super) async fn task_restore(
     State(app): State<App>,
     at: ThreadPath,
+    _: NoQuery,
     call: Call,
     JsonBody(body): JsonBody,
 ) -> Result<Answer, Problem> {

@@ -17,6 +17,7 @@ use crate::domain::{Json, TaskId, TextFault, ThreadId};
 use crate::edge::{CallerFault, read_caller};
 use crate::json;
 use crate::service::Caller;
+use crate::toolset::arguments::{Fault, Invalid};
 
 impl FromRequestParts<App> for Caller {
     type Rejection = Problem;
@@ -99,6 +100,13 @@ struct Segments(RawPathParams);
 
 impl Segments {
     async fn of(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        if !is_percent_encoded(parts.uri.path()) {
+            return Err(Problem::at(
+                Code::InvalidPath,
+                "/path",
+                "has a % without two hexadecimal digits: write it as %25",
+            ));
+        }
         let segments = RawPathParams::from_request_parts(parts, app).await;
         segments.map(Self).map_err(|_| Problem::at(Code::InvalidPath, "/path", "must be percent-encoded UTF-8"))
     }
@@ -152,6 +160,11 @@ impl FromRequestParts<App> for CodePath {
     }
 }
 
+fn is_percent_encoded(path: &str) -> bool {
+    let mut rests = path.as_bytes().split(|byte| *byte == b'%').skip(1);
+    rests.all(|rest| rest.get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)))
+}
+
 /// A body that must be JSON.
 #[derive(Debug)]
 pub struct JsonBody(pub Json);
@@ -185,6 +198,34 @@ impl FromRequest<App> for OptionalBody {
             return Err(Problem::new(Code::UnsupportedMediaType));
         }
         parse(&bytes).map(Some).map(Self)
+    }
+}
+
+/// No body: it is empty, or an object without members, which some clients send with every request.
+#[derive(Debug)]
+pub struct NoBody;
+
+impl FromRequest<App> for NoBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
+        let fault = |pointer: String, message: &str| Fault { pointer, message: message.to_owned() };
+        let faults = match OptionalBody::from_request(request, app).await?.0 {
+            None => return Ok(Self),
+            Some(Json::Object(members)) if members.is_empty() => return Ok(Self),
+            Some(Json::Object(members)) => members
+                .iter()
+                .map(|(key, _)| {
+                    let pointer = format!("/{}", json::pointer_token(key));
+                    fault(
+                        pointer,
+                        "is unknown: this operation takes no body, and a claim's token in the header X-Lease-Token",
+                    )
+                })
+                .collect(),
+            Some(_) => vec![fault(String::new(), "must be empty: this operation takes no body")],
+        };
+        Err(Problem::invalid(Code::InvalidBody, Invalid { faults, ..Invalid::default() }))
     }
 }
 

@@ -9,7 +9,6 @@ pub mod call;
 mod change;
 pub mod code;
 pub mod cursor;
-pub mod etag;
 pub mod extract;
 pub mod headers;
 pub mod problem;

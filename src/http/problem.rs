@@ -11,10 +11,10 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use super::code::Code;
-use super::etag::{list_tag, task_tag};
 use super::request_id::RequestId;
 use super::wire::{FaultOut, ProblemOut, TaskOut};
 use crate::domain::{Moment, Owner, Refusal, Revision, TaskId, TaskList};
+use crate::edge::etag::{list_tag, task_tag};
 use crate::json::{JsonFault, to_text};
 use crate::service::{self, Target};
 use crate::store::StoreError;
@@ -132,6 +132,18 @@ impl Problem {
         self.0.sentence.as_deref().filter(|_| !is_constant).unwrap_or(self.0.code.meaning())
     }
 
+    /// Takes what is wrong with a body that is JSON out of it, if it is about that.
+    ///
+    /// # Errors
+    /// Itself, if it is about something else.
+    pub fn into_invalid(self) -> Result<Invalid, Self> {
+        if self.0.code == Code::InvalidBody {
+            Ok(Invalid { faults: self.0.faults, ..Invalid::default() })
+        } else {
+            Err(self)
+        }
+    }
+
     /// Translates a refusal; the unchanged list comes along.
     #[must_use]
     pub fn refused(refusal: &Refusal, list: TaskList) -> Self {
@@ -199,11 +211,18 @@ impl Problem {
             Target::List => Some(list_tag(&list)),
             Target::Task(id) => list.get(id).map(|task| task_tag(task)),
         };
-        let revision = list.revision();
-        let text = format!(
-            "The condition does not hold, nothing was changed: the list is at revision {revision} now. Look at its tasks and \
-             decide again."
-        );
+        let text = match target {
+            Target::List => format!(
+                "The condition does not hold, nothing was changed: the list is at revision {} now. Look at its tasks and \
+                 decide again.",
+                list.revision()
+            ),
+            Target::Task(id) => format!(
+                "The condition does not hold, nothing was changed: the task is at revision {} now, whatever the list's is. \
+                 Look at the task and decide again.",
+                list.get(id).map(|task| task.revision).unwrap_or_default()
+            ),
+        };
         Self::new(Code::PreconditionFailed).says(text).with(|parts| {
             parts.list = Some(list);
             parts.etag = etag;

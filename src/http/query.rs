@@ -55,15 +55,32 @@ impl Params {
         }
     }
 
-    /// Refuses what nobody asked for, and all that was found wrong.
+    /// Refuses what nobody asked for, and all that was found wrong; `known` are the names of all parameters.
     pub(super) fn close(mut self, known: &str) -> Result<(), Problem> {
         for (name, _) in std::mem::take(&mut self.rest) {
-            self.fault(&name, format!("is unknown here or given twice; the parameters are {known}"));
+            let message = if known.is_empty() {
+                "is unknown: this operation takes no parameters".to_owned()
+            } else {
+                format!("is unknown here or given twice; the parameters are {known}")
+            };
+            self.fault(&name, message);
         }
         if self.faults.is_empty() {
             return Ok(());
         }
         Err(Problem::invalid(Code::InvalidQuery, Invalid { faults: self.faults, ..Invalid::default() }))
+    }
+}
+
+/// No query at all.
+#[derive(Debug)]
+pub struct NoQuery;
+
+impl FromRequestParts<App> for NoQuery {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        Params::of(&parts.uri)?.close("").map(|()| Self)
     }
 }
 

@@ -6,13 +6,14 @@ use super::answer::{Answer, Shape};
 use super::bodies::{self, TaskUpdateIn};
 use super::call::Call;
 use super::change::Change;
-use super::etag::task_tag;
-use super::extract::{JsonBody, TaskPath};
+use super::extract::{JsonBody, NoBody, TaskPath};
 use super::headers::{CallerHeaders, PreferHeader, ReadHeaders, RetryHeaders, TokenHeader, WriteHeaders};
 use super::problem::Problem;
+use super::query::NoQuery;
 use super::state::App;
 use super::wire::{ChangedOut, TaskOut};
 use crate::domain::{Focus, Operation, Refusal};
+use crate::edge::etag::task_tag;
 use crate::service::Target;
 
 /// Get a task
@@ -25,7 +26,7 @@ use crate::service::Target;
         (status = NOT_MODIFIED, description = "The task is as `If-None-Match` says")
     )
 )]
-pub(super) async fn task_get(State(app): State<App>, at: TaskPath, call: Call) -> Result<Answer, Problem> {
+pub(super) async fn task_get(State(app): State<App>, at: TaskPath, _: NoQuery, call: Call) -> Result<Answer, Problem> {
     let target = Target::Task(at.task_id.clone());
     let list = app.read(&call, &at.thread_id, &target).await?;
     let Some(view) = list.view(&at.task_id) else {
@@ -50,6 +51,7 @@ pub(super) async fn task_get(State(app): State<App>, at: TaskPath, call: Call) -
 pub(super) async fn task_update(
     State(app): State<App>,
     at: TaskPath,
+    _: NoQuery,
     call: Call,
     JsonBody(body): JsonBody,
 ) -> Result<Answer, Problem> {
@@ -67,7 +69,13 @@ pub(super) async fn task_update(
     responses((status = OK, description = "The list as it is now, or with `Prefer: return=minimal` the task",
         body = ChangedOut<'static>, headers(("ETag" = String, description = "The task's version"))))
 )]
-pub(super) async fn task_complete(State(app): State<App>, at: TaskPath, call: Call) -> Result<Answer, Problem> {
+pub(super) async fn task_complete(
+    State(app): State<App>,
+    at: TaskPath,
+    _: NoQuery,
+    call: Call,
+    _: NoBody,
+) -> Result<Answer, Problem> {
     let operation = Operation::Complete(at.task_id.clone());
     let change = Change { target: Target::Task(at.task_id), operation, shape: shape(&call), body: None };
     app.change(&call, &at.thread_id, change).await
@@ -80,7 +88,13 @@ pub(super) async fn task_complete(State(app): State<App>, at: TaskPath, call: Ca
     params(TaskPath, CallerHeaders, WriteHeaders, TokenHeader, RetryHeaders),
     responses((status = NO_CONTENT, description = "The task is gone"))
 )]
-pub(super) async fn task_delete(State(app): State<App>, at: TaskPath, call: Call) -> Result<Answer, Problem> {
+pub(super) async fn task_delete(
+    State(app): State<App>,
+    at: TaskPath,
+    _: NoQuery,
+    call: Call,
+    _: NoBody,
+) -> Result<Answer, Problem> {
     let operation = Operation::Delete(at.task_id.clone());
     let change = Change { target: Target::Task(at.task_id), operation, shape: Shape::Nothing, body: None };
     app.change(&call, &at.thread_id, change).await

@@ -6,14 +6,14 @@ use super::answer::{Answer, Shape};
 use super::bodies::{self, TaskCreateIn, TaskWriteIn};
 use super::call::Call;
 use super::change::Change;
-use super::etag::list_tag;
-use super::extract::{JsonBody, ThreadPath};
+use super::extract::{JsonBody, NoBody, ThreadPath};
 use super::headers::{CallerHeaders, CreateHeader, ReadHeaders, RetryHeaders, WaitHeader, WriteHeaders};
 use super::problem::Problem;
-use super::query::TasksQuery;
+use super::query::{NoQuery, TasksQuery};
 use super::state::App;
 use super::wire::{CheckOut, ListOut, TaskOut};
 use crate::domain::{Focus, Operation};
+use crate::edge::etag::list_tag;
 use crate::service::Target;
 
 /// Write the task list
@@ -28,6 +28,7 @@ use crate::service::Target;
 pub(super) async fn task_write(
     State(app): State<App>,
     at: ThreadPath,
+    _: NoQuery,
     call: Call,
     JsonBody(body): JsonBody,
 ) -> Result<Answer, Problem> {
@@ -81,6 +82,7 @@ pub(super) async fn task_check(
 pub(super) async fn task_create(
     State(app): State<App>,
     at: ThreadPath,
+    _: NoQuery,
     call: Call,
     JsonBody(body): JsonBody,
 ) -> Result<Answer, Problem> {
@@ -102,6 +104,12 @@ pub(super) async fn task_create(
     responses((status = OK, description = "The empty list", body = ListOut<'static>,
         headers(("ETag" = String, description = "The list's version"))))
 )]
-pub(super) async fn task_clear(State(app): State<App>, at: ThreadPath, call: Call) -> Result<Answer, Problem> {
+pub(super) async fn task_clear(
+    State(app): State<App>,
+    at: ThreadPath,
+    _: NoQuery,
+    call: Call,
+    _: NoBody,
+) -> Result<Answer, Problem> {
     app.change(&call, &at.thread_id, Change::of_list(Operation::Clear, Shape::List)).await
 }

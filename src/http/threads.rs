@@ -7,14 +7,14 @@ use super::call::Call;
 use super::change::Change;
 use super::code::Code;
 use super::cursor;
-use super::etag::list_tag;
-use super::extract::ThreadPath;
+use super::extract::{NoBody, ThreadPath};
 use super::headers::{CallerHeaders, ReadHeaders, RetryHeaders, WriteHeaders};
 use super::problem::Problem;
-use super::query::ThreadsQuery;
+use super::query::{NoQuery, ThreadsQuery};
 use super::state::App;
 use super::wire::{ThreadOut, ThreadsOut};
 use crate::domain::Operation;
+use crate::edge::etag::list_tag;
 use crate::service::{Caller, Target};
 use crate::store::{ThreadPlace, ThreadQuery};
 
@@ -50,7 +50,12 @@ pub(super) async fn thread_list(
         (status = NOT_MODIFIED, description = "The list is as `If-None-Match` says")
     )
 )]
-pub(super) async fn thread_get(State(app): State<App>, at: ThreadPath, call: Call) -> Result<Answer, Problem> {
+pub(super) async fn thread_get(
+    State(app): State<App>,
+    at: ThreadPath,
+    _: NoQuery,
+    call: Call,
+) -> Result<Answer, Problem> {
     let list = app.read(&call, &at.thread_id, &Target::List).await?;
     if !list.exists() {
         return Err(Problem::new(Code::UnknownThread));
@@ -67,6 +72,12 @@ pub(super) async fn thread_get(State(app): State<App>, at: ThreadPath, call: Cal
 #[utoipa::path(delete, path = "/threads/{thread_id}", tag = "threads", params(ThreadPath, CallerHeaders, WriteHeaders, RetryHeaders),
     responses((status = NO_CONTENT, description = "The thread is gone"))
 )]
-pub(super) async fn thread_delete(State(app): State<App>, at: ThreadPath, call: Call) -> Result<Answer, Problem> {
+pub(super) async fn thread_delete(
+    State(app): State<App>,
+    at: ThreadPath,
+    _: NoQuery,
+    call: Call,
+    _: NoBody,
+) -> Result<Answer, Problem> {
     app.change(&call, &at.thread_id, Change::of_list(Operation::DeleteThread, Shape::Nothing)).await
 }

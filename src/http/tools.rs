@@ -10,7 +10,7 @@ use super::code::Code;
 use super::extract::{OptionalBody, ToolPath};
 use super::headers::{CallerHeaders, RetryHeaders, TokenHeader, WriteHeaders};
 use super::problem::Problem;
-use super::query::ToolsQuery;
+use super::query::{NoQuery, ToolsQuery};
 use super::state::App;
 use super::wire::{ToolResultOut, ToolsOut};
 use crate::service::{self, Target};
@@ -31,8 +31,9 @@ use crate::toolset::{self, export};
 pub(super) async fn tool_call(
     State(app): State<App>,
     at: ToolPath,
+    _: NoQuery,
     call: Result<Call, Problem>,
-    OptionalBody(arguments): OptionalBody,
+    arguments: Result<OptionalBody, Problem>,
 ) -> Result<Answer, Problem> {
     let tool = toolset::find(&at.tool_name).ok_or_else(|| Problem::new(Code::UnknownTool))?;
     let call = match call {
@@ -42,6 +43,16 @@ pub(super) async fn tool_call(
         }
         Err(problem) => return Err(problem),
     };
+    let arguments = match arguments.map_err(Problem::into_invalid) {
+        Ok(OptionalBody(arguments)) => arguments,
+        // It is JSON, so that the agent which wrote it can mend it.
+        Err(Ok(invalid)) => {
+            let key = call.thread(&at.thread_id);
+            return Ok(Answer::tool(tool_call::misunderstood(&app.lists, &call.caller, &key, tool, &invalid).await?));
+        }
+        Err(Err(problem)) => return Err(problem),
+    };
+    let call = if tool.hints.read_only { call.without_none_match() } else { call };
     let precondition = call.precondition(&Target::List)?;
     let repeat = call.repeat(&format!("tool/{}", tool.name), &Target::List, arguments.as_ref());
     let is_repeatable = repeat.is_some() && !tool.hints.read_only;

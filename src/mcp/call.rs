@@ -50,17 +50,24 @@ pub(super) async fn call(
     if tool.name == "task_wait" {
         incoming.patience().grant(tool_call::WAIT_MAX);
     }
+    let key = caller.thread(thread.clone());
     let is_repeatable = repeat_key.is_some() && !tool.hints.read_only;
     let asked = ToolCall {
         tool,
         thread,
         arguments: read.arguments.as_ref(),
-        precondition: None,
+        precondition: incoming.headers().precondition.clone(),
         token: incoming.headers().token.clone(),
         repeat: repeat_key.map(|key| repeat_of(tool, caller, &key, &read)),
     };
     match tool_call::run(lists, caller, asked).await {
         Err(tool_call::Error::Service(service::Error::Busy)) if is_repeatable => Called::failed(tool, KEY_IN_USE),
+        // The list may well be told, though the call was not done.
+        Err(tool_call::Error::Service(error @ service::Error::KeyReused)) => {
+            let (sentence, _) = unanswered::of_service(&error);
+            let list = lists.read(caller, &key).await.ok();
+            Called { result: toolset::failed(tool, &sentence, list.as_ref()), is_replayed: false }
+        }
         answer => Called::of(tool, answer),
     }
 }

@@ -3,7 +3,7 @@
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
-use axum::http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::Response;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -16,7 +16,10 @@ use super::answer::{self, refuse};
 use super::incoming::{CallHeaders, Incoming};
 use super::message::Message;
 use crate::domain::ThreadId;
-use crate::edge::{CallerFault, HeaderFault, IDEMPOTENCY_KEY, KeyFault, Patience, decoded, parse_key, read_caller};
+use crate::edge::{
+    CallerFault, HeaderFault, IDEMPOTENCY_KEY, KeyFault, Patience, decoded, parse_key, precondition, read_caller,
+};
+use crate::service::Target;
 use crate::toolset::Toolset;
 use crate::toolset::export::Selection;
 
@@ -107,7 +110,15 @@ fn call_headers(headers: &HeaderMap) -> Result<CallHeaders, HeaderFault> {
         .map(|value| value.to_str().map_err(|_| KeyFault::Unprintable));
     let repeat_key = repeat_key.map(|text| text.and_then(parse_key)).transpose().map_err(fault)?;
     let token = decoded(headers, &X_LEASE_TOKEN, Ok)?.map(Into::into);
-    Ok(CallHeaders { repeat_key, token })
+    let condition = |name: &HeaderName| {
+        // What cannot be read is a tag that nothing has.
+        let tags: Vec<&str> = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?")).collect();
+        Some(tags.join(",")).filter(|tags| !tags.is_empty())
+    };
+    let (written, new) = (condition(&IF_MATCH), condition(&IF_NONE_MATCH));
+    let precondition = precondition(written.as_deref(), new.as_deref(), &Target::List)
+        .map_err(|fault| HeaderFault { name: IF_NONE_MATCH, message: fault.to_string() })?;
+    Ok(CallHeaders { repeat_key, token, precondition })
 }
 
 /// What the query says; whatever else stands in it is passed over.

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::domain::ThreadId;
 use crate::edge::{CallerFault, Patience};
-use crate::service::Caller;
+use crate::service::{Caller, Precondition};
 
 /// What the gate found out. It travels beside the message, in the request's extensions.
 #[derive(Debug, Clone)]
@@ -23,6 +23,8 @@ pub(super) struct CallHeaders {
     pub(super) repeat_key: Option<String>,
     /// The lease token that is shown.
     pub(super) token: Option<Arc<str>>,
+    /// What must hold of the list before it is changed.
+    pub(super) precondition: Option<Precondition>,
 }
 
 #[derive(Debug)]

@@ -54,9 +54,12 @@ impl Lists {
     /// [`Error::Forbidden`], [`Error::Busy`] or [`Error::Store`].
     pub async fn history(&self, caller: &Caller, key: &ThreadKey, query: &HistoryQuery) -> Result<History, Error> {
         may(caller.scopes.read)?;
-        let revision = self.read(caller, key).await?.revision();
+        let list = self.read(caller, key).await?;
+        let revision = list.revision();
         let first = self.changes(key, Revision::default(), 1).await?.pop();
         let oldest = first.map_or(revision, |change| change.revision.previous());
+        // The change that deleted the thread is kept, but nothing that it could be undone with.
+        let oldest = oldest.max(list.deleted_at_revision().unwrap_or_default());
         let mut found: Vec<Change> = Vec::new();
         let (mut at, mut looked_at) = (query.after, 0);
         while found.len() < query.limit && looked_at < SCAN_MAX {

@@ -45,6 +45,9 @@ fn done(operation: &Operation, outcome: &Outcome) -> String {
         Operation::Write(_) => {
             let mut text = "The list is written.".to_owned();
             push_removed(&mut text, &outcome.removed);
+            if outcome.removed.iter().any(|view| !lost_with(view).is_empty()) {
+                text.push_str(" To change a task's content and keep the rest of it, give its id.");
+            }
             text
         }
         Operation::Update { id, .. } => format!("Updated {}.", wording::id(id)),
@@ -104,11 +107,7 @@ fn push_removed(text: &mut String, removed: &[TaskView]) {
         })
         .collect();
     if !losses.is_empty() {
-        let _ = write!(
-            text,
-            " Dropped with them: {}. To change a task's content and keep the rest of it, give its id.",
-            wording::bounded(losses.into_iter())
-        );
+        let _ = write!(text, " Dropped with them: {}.", wording::bounded(losses.into_iter()));
     }
 }
 
@@ -145,7 +144,10 @@ fn push_counts(text: &mut String, list: &TaskList) {
         text.push_str("There are no tasks.");
     } else if counts.all_completed() {
         // Writing to a String does not fail.
-        let _ = write!(text, "All {} are completed.", wording::tasks(counts.total));
+        let _ = match counts.total {
+            1 => write!(text, "The only task is completed."),
+            total => write!(text, "All {} are completed.", wording::tasks(total)),
+        };
     } else {
         let _ = write!(text, "There {} {}.", if counts.total == 1 { "is" } else { "are" }, wording::counts(counts));
     }
@@ -154,6 +156,9 @@ fn push_counts(text: &mut String, list: &TaskList) {
 /// Names the arguments that were dropped.
 pub(super) fn push_warnings(text: &mut String, warnings: &[String]) {
     if !warnings.is_empty() {
+        if !text.ends_with(['.', '\n']) {
+            text.push('.');
+        }
         // Writing to a String does not fail.
         let _ = write!(text, " Ignored, as there is no such argument: {}.", wording::bounded(warnings.iter().cloned()));
     }

@@ -45,8 +45,8 @@ pub fn sentence(refusal: &Refusal) -> String {
             path_text(path)
         ),
         Refusal::Held { id, holder, expires_at: Some(expires_at) } => format!(
-            "Task {} is held by {} until {}. Show that claim's lease_token, wait, or take it back with task_release and \
-             force: true if its holder is dead.",
+            "Task {} is held by {} until {}. Show the lease_token of that very claim, wait, or take it back with task_release \
+             and force: true if its holder is dead.",
             wording::id(id),
             wording::owner(holder),
             wording::moment(*expires_at)

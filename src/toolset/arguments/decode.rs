@@ -29,7 +29,7 @@ impl Spot<'_> {
     /// Null is absent for a tool call; a REST client leaves the field out.
     pub(super) fn null(&mut self) {
         if self.manner == Manner::Strict {
-            self.fault::<()>("must not be null: leave it out");
+            self.fault::<()>("must not be null: give a value, or leave it out if it is not required");
         }
     }
 

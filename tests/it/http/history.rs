@@ -111,6 +111,8 @@ both_databases! {
         assert_eq!(refused["code"], "revision_not_kept");
         assert_eq!(texts(&refused["tasks"], "content"), ["B"]);
         assert_eq!(restore(2).await.ok()["removed"], json!(["2"]));
+        let oldest = app.get("/threads/t/history").await.ok()["oldestRevision"].clone();
+        assert_eq!(oldest, 2);
         let refused = app.tool("t", "task_restore", &json!({"revision": 1})).await;
         assert_eq!(refused["isError"], true, "{refused}");
     }

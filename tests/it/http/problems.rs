@@ -128,11 +128,11 @@ async fn a_body_is_refused_with_all_its_faults_by_name() {
           "type": "/problems/invalid_body",
           "title": "Invalid body",
           "status": 422,
-          "detail": "tasks[0].content must not be empty; tasks[0].status must be one of pending, in_progress, completed; tasks[1].id must not be null: leave it out; tasks[1].activeForm must be a string; tasks[1].createdAt is read-only, the service sets it: leave it out; tasks[1].priority is not a field here; the fields are id, content, status, activeForm; tasks[2] must be an object; replace is not a field here; the fields are tasks.",
+          "detail": "tasks[0].content must not be empty; tasks[0].status must be one of pending, in_progress, completed; tasks[1].id must not be null: give a value, or leave it out if it is not required; tasks[1].activeForm must be a string; tasks[1].createdAt is read-only, the service sets it: leave it out; tasks[1].priority is not a field here; the fields are id, content, status, activeForm; tasks[2] must be an object; replace is not a field here; the fields are tasks.",
           "instance": "test",
           "code": "invalid_body",
           "isError": true,
-          "content": "tasks[0].content must not be empty; tasks[0].status must be one of pending, in_progress, completed; tasks[1].id must not be null: leave it out; tasks[1].activeForm must be a string; tasks[1].createdAt is read-only, the service sets it: leave it out; tasks[1].priority is not a field here; the fields are id, content, status, activeForm; tasks[2] must be an object; replace is not a field here; the fields are tasks.",
+          "content": "tasks[0].content must not be empty; tasks[0].status must be one of pending, in_progress, completed; tasks[1].id must not be null: give a value, or leave it out if it is not required; tasks[1].activeForm must be a string; tasks[1].createdAt is read-only, the service sets it: leave it out; tasks[1].priority is not a field here; the fields are id, content, status, activeForm; tasks[2] must be an object; replace is not a field here; the fields are tasks.",
           "errors": [
             {
               "pointer": "/tasks/0/content",
@@ -144,7 +144,7 @@ async fn a_body_is_refused_with_all_its_faults_by_name() {
             },
             {
               "pointer": "/tasks/1/id",
-              "message": "must not be null: leave it out"
+              "message": "must not be null: give a value, or leave it out if it is not required"
             },
             {
               "pointer": "/tasks/1/activeForm",
@@ -292,6 +292,42 @@ async fn a_service_that_is_full_says_so_at_once() {
         drop(sender);
         slow.await.unwrap().expect(200);
         service.get("/threads/t/tasks").send().await.expect(200);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_an_operation_does_not_take_is_refused_and_nothing_is_done() {
+    with_service(&[], async |service| {
+        service.put("/threads/t/tasks").json(pending(&["a"])).send().await.expect(200);
+        let before = service.get("/threads/t/tasks").send().await.expect(200).text;
+        for (method, path) in [
+            (Method::POST, "/threads/t/tasks/a/complete"),
+            (Method::DELETE, "/threads/t/tasks/a"),
+            (Method::DELETE, "/threads/t/tasks"),
+            (Method::DELETE, "/threads/t"),
+        ] {
+            let body = service.call(method.clone(), path).json(r#"{"leaseToken": "x"}"#).send().await;
+            let problem = body.problem(422, "invalid_body");
+            assert_eq!(problem["errors"][0]["pointer"], "/leaseToken", "{path}");
+            service.call(method.clone(), path).json("{bad").send().await.problem(400, "malformed_json");
+            let query = service.call(method, &format!("{path}?foo=1")).send().await;
+            assert_eq!(query.problem(400, "invalid_query")["errors"][0]["pointer"], "/query/foo", "{path}");
+        }
+        let write = service.put("/threads/t/tasks?dry_run=true").json(pending(&["b"])).send().await;
+        write.problem(400, "invalid_query");
+        service.get("/threads/%zz/tasks").send().await.problem(400, "invalid_path");
+        let stale =
+            service.patch("/threads/t/tasks/a").header("if-match", "\"7\"").json(r#"{"content": "A"}"#).send().await;
+        assert!(
+            stale.problem(412, "precondition_failed")["content"]
+                .as_str()
+                .unwrap()
+                .contains("the task is at revision 1")
+        );
+        assert_eq!(service.get("/threads/t/tasks").send().await.expect(200).text, before);
+        // Some clients send an empty object with every request.
+        service.post("/threads/t/tasks/a/complete").json("{}").send().await.expect(200);
     })
     .await;
 }

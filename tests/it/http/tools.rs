@@ -94,6 +94,9 @@ both_databases! {
             ("task_complete", "{}"),
             ("TaskUpdate", r#"{"task_id": "a", "add_blocks": ["a"]}"#),
             ("TaskGet", r#"{"task_id": "x"}"#),
+            ("task_update", r#"{"id": "a", "status": "pending", "status": "completed"}"#),
+            ("task_complete", r#"{"id": "a\u0000"}"#),
+            ("task_complete", r#"{"id": "\ud800"}"#),
         ] {
             let refused = service.post(&format!("/threads/t/tools/{tool}")).json(arguments).send().await.expect(200);
             assert_eq!(refused.header("etag"), "\"list-1-0000000000000001\"");

@@ -69,6 +69,20 @@ both_databases! {
         assert!(twice["content"][0]["text"].as_str().unwrap().contains("given twice"));
     }
 
+    async fn a_call_obeys_the_condition_in_its_headers(database: TestDatabase) {
+        let client = Mcp::new(database.open().await);
+        let new = client.header("if-none-match", "*");
+        assert_eq!(new.call("task_write", WRITE).await["structuredContent"]["isError"], false);
+        let complete = r#"{"id":"task_do_it"}"#;
+        for stale in [new, client.header("if-match", "\"7\""), client.header("if-match", "\"list-1-0000000000000000\"")] {
+            let refused = stale.call("task_complete", complete).await;
+            is_refused(&refused, false);
+            assert_eq!(refused["structuredContent"]["tasks"][0]["status"], "pending", "{refused}");
+        }
+        let done = client.header("if-match", "\"1\"").call("task_complete", complete).await;
+        assert_eq!(done["structuredContent"]["isError"], false, "{done}");
+    }
+
     async fn a_call_with_a_key_is_done_once(database: TestDatabase) {
         let client = Mcp::new(database.open().await).at("/threads/t/mcp?toolset=agentscope");
         let arguments = json!({"subject": "s", "description": ""});
@@ -89,6 +103,12 @@ both_databases! {
         }
         let keyed = client.header("idempotency-key", "k");
         is_refused(&keyed.call("TaskCreate", r#"{"subject":"o","description":""}"#).await, true);
+        // Nothing is shown that the list is not.
+        let written = client.at("/threads/t/mcp").header("idempotency-key", "w");
+        assert_eq!(written.call("task_complete", r#"{"id":"1"}"#).await["structuredContent"]["isError"], false);
+        let reused = written.call("task_complete", r#"{"id":"2"}"#).await;
+        is_refused(&reused, false);
+        assert_eq!(reused["structuredContent"]["tasks"][0]["id"], "1", "{reused}");
         let disagree = keyed.call("TaskCreate", r#"{"subject":"s","description":"","idempotency_key":"l"}"#).await;
         is_refused(&disagree, true);
         let tasks = client.call("TaskList", r#"{"idempotency_key":"k"}"#).await;
