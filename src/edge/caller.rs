@@ -59,12 +59,15 @@ pub fn decoded<T>(
     if values.next().is_some() {
         return Err(fault("is given twice"));
     }
-    let is_encoded = value
-        .as_bytes()
-        .split(|byte| *byte == b'%')
-        .skip(1)
-        .all(|rest| rest.get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)));
+    let is_encoded = is_percent_encoded(value.as_bytes());
     let text = percent_decode(value.as_bytes()).decode_utf8().ok().filter(|_| is_encoded);
     let text = text.ok_or_else(|| fault("must be percent-encoded UTF-8"))?;
     parse(text.into_owned()).map(Some).map_err(|wrong| fault(&wrong.to_string()))
+}
+
+/// Tells whether each `%` begins the encoding of a byte. What decodes takes any other for itself.
+#[must_use]
+pub fn is_percent_encoded(text: &[u8]) -> bool {
+    let mut rests = text.split(|byte| *byte == b'%').skip(1);
+    rests.all(|rest| rest.get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)))
 }

@@ -6,7 +6,7 @@ pub mod etag;
 mod patience;
 mod repeat;
 
-pub use caller::{CallerFault, HeaderFault, decoded, read_caller};
+pub use caller::{CallerFault, HeaderFault, decoded, is_percent_encoded, read_caller};
 pub use condition::{OnlyForReads, is_among, precondition};
 pub use patience::Patience;
 pub use repeat::{IDEMPOTENCY_KEY, KeyFault, parse_key, repeat};

@@ -14,7 +14,7 @@ use super::code::Code;
 use super::problem::Problem;
 use super::state::App;
 use crate::domain::{Json, TaskId, TextFault, ThreadId};
-use crate::edge::{CallerFault, read_caller};
+use crate::edge::{CallerFault, is_percent_encoded, read_caller};
 use crate::json;
 use crate::service::Caller;
 use crate::toolset::arguments::{Fault, Invalid};
@@ -100,7 +100,7 @@ struct Segments(RawPathParams);
 
 impl Segments {
     async fn of(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        if !is_percent_encoded(parts.uri.path()) {
+        if !is_percent_encoded(parts.uri.path().as_bytes()) {
             return Err(Problem::at(
                 Code::InvalidPath,
                 "/path",
@@ -158,11 +158,6 @@ impl FromRequestParts<App> for CodePath {
         let segments = Segments::of(parts, app).await?;
         Ok(Self { code: segments.get("code", |text| Ok(text.to_owned()))? })
     }
-}
-
-fn is_percent_encoded(path: &str) -> bool {
-    let mut rests = path.as_bytes().split(|byte| *byte == b'%').skip(1);
-    rests.all(|rest| rest.get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)))
 }
 
 /// A body that must be JSON.

@@ -4,11 +4,11 @@ use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Value, json};
 
 use super::arguments::{self, Read};
-use super::incoming::Incoming;
+use super::incoming::{CallHeaders, Incoming};
 use super::unanswered;
 use crate::domain::ThreadId;
-use crate::edge::{parse_key, repeat};
-use crate::service::{self, Caller, Lists};
+use crate::edge::{parse_key, precondition, repeat};
+use crate::service::{self, Caller, Lists, Precondition, Target};
 use crate::tool_call::{self, Repeat, ToolAnswer, ToolCall};
 use crate::toolset::{self, Invalid, Tool, ToolResult, Toolset};
 
@@ -47,6 +47,10 @@ pub(super) async fn call(
         Ok(key) => key,
         Err(invalid) => return misunderstood(lists, tool, caller, &thread, &invalid).await,
     };
+    let precondition = match condition(tool, incoming.headers()) {
+        Ok(precondition) => precondition,
+        Err(invalid) => return misunderstood(lists, tool, caller, &thread, &invalid).await,
+    };
     if tool.name == "task_wait" {
         incoming.patience().grant(tool_call::WAIT_MAX);
     }
@@ -56,7 +60,7 @@ pub(super) async fn call(
         tool,
         thread,
         arguments: read.arguments.as_ref(),
-        precondition: incoming.headers().precondition.clone(),
+        precondition,
         token: incoming.headers().token.clone(),
         repeat: repeat_key.map(|key| repeat_of(tool, caller, &key, &read)),
     };
@@ -143,6 +147,13 @@ fn repeat_key(read: &Read, meta: Option<&Value>, header: Option<&str>) -> Result
         return Err(wrong("is given in several places, and not alike"));
     }
     Ok(key)
+}
+
+/// Returns what must hold of the list. `If-None-Match` asks a reading tool for no answer at all, so that one passes it over.
+fn condition(tool: &Tool, headers: &CallHeaders) -> Result<Option<Precondition>, Invalid> {
+    let if_none_match = headers.if_none_match.as_deref().filter(|_| !tool.hints.read_only);
+    precondition(headers.if_match.as_deref(), if_none_match, &Target::List)
+        .map_err(|fault| Invalid::one("/header/If-None-Match", fault.to_string()))
 }
 
 /// The same as for a tool call over HTTP, so that a call may be repeated on another edge.

@@ -17,9 +17,8 @@ use super::incoming::{CallHeaders, Incoming};
 use super::message::Message;
 use crate::domain::ThreadId;
 use crate::edge::{
-    CallerFault, HeaderFault, IDEMPOTENCY_KEY, KeyFault, Patience, decoded, parse_key, precondition, read_caller,
+    CallerFault, HeaderFault, IDEMPOTENCY_KEY, KeyFault, Patience, decoded, is_percent_encoded, parse_key, read_caller,
 };
-use crate::service::Target;
 use crate::toolset::Toolset;
 use crate::toolset::export::Selection;
 
@@ -46,7 +45,7 @@ pub(super) async fn in_thread(
     path: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
 ) -> Response {
-    match thread_of_path(path) {
+    match thread_of_path(request.uri(), path) {
         Ok(thread) => serve(&edge, Some(thread), request).await,
         Err(refused) => refuse(refused),
     }
@@ -60,8 +59,9 @@ pub(super) async fn anywhere(State(edge): State<Edge>, request: Request) -> Resp
     }
 }
 
-fn thread_of_path(path: Result<RawPathParams, RawPathParamsRejection>) -> Result<ThreadId, Refused> {
-    let path = path.map_err(|_| Refused::invalid("The thread id in the path must be percent-encoded UTF-8."))?;
+fn thread_of_path(uri: &Uri, path: Result<RawPathParams, RawPathParamsRejection>) -> Result<ThreadId, Refused> {
+    let path = path.ok().filter(|_| is_percent_encoded(uri.path().as_bytes()));
+    let path = path.ok_or_else(|| Refused::invalid("The thread id in the path must be percent-encoded UTF-8."))?;
     let text = path.iter().find(|(name, _)| *name == "thread_id").map_or("", |(_, value)| value);
     ThreadId::parse(text).map_err(|fault| Refused::invalid(format!("The thread id in the path {fault}.")))
 }
@@ -115,10 +115,7 @@ fn call_headers(headers: &HeaderMap) -> Result<CallHeaders, HeaderFault> {
         let tags: Vec<&str> = headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?")).collect();
         Some(tags.join(",")).filter(|tags| !tags.is_empty())
     };
-    let (written, new) = (condition(&IF_MATCH), condition(&IF_NONE_MATCH));
-    let precondition = precondition(written.as_deref(), new.as_deref(), &Target::List)
-        .map_err(|fault| HeaderFault { name: IF_NONE_MATCH, message: fault.to_string() })?;
-    Ok(CallHeaders { repeat_key, token, precondition })
+    Ok(CallHeaders { repeat_key, token, if_match: condition(&IF_MATCH), if_none_match: condition(&IF_NONE_MATCH) })
 }
 
 /// What the query says; whatever else stands in it is passed over.

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::domain::ThreadId;
 use crate::edge::{CallerFault, Patience};
-use crate::service::{Caller, Precondition};
+use crate::service::Caller;
 
 /// What the gate found out. It travels beside the message, in the request's extensions.
 #[derive(Debug, Clone)]
@@ -23,8 +23,10 @@ pub(super) struct CallHeaders {
     pub(super) repeat_key: Option<String>,
     /// The lease token that is shown.
     pub(super) token: Option<Arc<str>>,
-    /// What must hold of the list before it is changed.
-    pub(super) precondition: Option<Precondition>,
+    /// The states of the list on one of which the call is to be done.
+    pub(super) if_match: Option<String>,
+    /// The states on none of which it is.
+    pub(super) if_none_match: Option<String>,
 }
 
 #[derive(Debug)]

@@ -79,6 +79,9 @@ both_databases! {
             is_refused(&refused, false);
             assert_eq!(refused["structuredContent"]["tasks"][0]["status"], "pending", "{refused}");
         }
+        let named = client.header("if-none-match", "\"1\"");
+        is_refused(&named.call("task_complete", complete).await, false);
+        assert_eq!(named.call("task_check", "{}").await["structuredContent"]["isError"], false);
         let done = client.header("if-match", "\"1\"").call("task_complete", complete).await;
         assert_eq!(done["structuredContent"]["isError"], false, "{done}");
     }
