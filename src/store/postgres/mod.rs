@@ -28,6 +28,25 @@ use feed::Announcements;
 use prepared::Prepared;
 use read::Read;
 
+/// Every statement of one text.
+const STATEMENTS: [&str; 15] = [
+    read::READ,
+    sql::POSTGRES_LOAD_WITH_ANSWER,
+    sql::CONTAINS,
+    sql::CHANGES,
+    sql::FORGET_CHANGES,
+    sql::FORGET_OLD_CHANGES,
+    sql::FORGET_OLD_ANSWERS,
+    sql::THREADS,
+    sql::PING,
+    feed::POSITIONS,
+    feed::CHANGES_AFTER,
+    feed::RESOURCE_CHANGES,
+    feed::HAS_CHANGES_FROM,
+    feed::THREADS_WITH_ENDED_LEASES,
+    feed::ANNOUNCE,
+];
+
 /// What every connection is told once.
 ///
 /// Plans made while a table is empty would go on to scan it when it is full; every statement here finds its rows by an
@@ -67,25 +86,12 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Every statement that is sent while it runs.
-    pub const STATEMENTS: &[&str] = &[
-        read::READ,
-        sql::POSTGRES_LOAD_WITH_ANSWER,
-        sql::CONTAINS,
-        sql::CHANGES,
-        sql::FORGET_CHANGES,
-        sql::FORGET_OLD_CHANGES,
-        sql::FORGET_OLD_ANSWERS,
-        sql::THREADS,
-        sql::PING,
-        commit::COMMIT,
-        feed::POSITIONS,
-        feed::CHANGES_AFTER,
-        feed::RESOURCE_CHANGES,
-        feed::HAS_CHANGES_FROM,
-        feed::THREADS_WITH_ENDED_LEASES,
-        feed::ANNOUNCE,
-    ];
+    /// Returns every statement that is sent while it runs.
+    #[must_use]
+    pub fn statements() -> Vec<String> {
+        let commit = commit::Parts::ALL.statement();
+        STATEMENTS.iter().copied().chain([commit.as_str()]).map(str::to_owned).collect()
+    }
 
     /// Connects, and brings the tables up to date.
     ///

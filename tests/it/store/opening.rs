@@ -36,11 +36,11 @@ both_databases! {
         let store = database.open().await;
         store.ping().await.unwrap();
         let statements = match database.kind() {
-            Kind::Postgres => PostgresStore::STATEMENTS,
-            Kind::Sqlite => SqliteStore::STATEMENTS,
+            Kind::Postgres => PostgresStore::statements(),
+            Kind::Sqlite => SqliteStore::STATEMENTS.iter().copied().map(str::to_owned).collect(),
         };
         for statement in statements {
-            if let Err(error) = database.prepare(statement).await {
+            if let Err(error) = database.prepare(&statement).await {
                 panic!("{statement}\n{error}");
             }
         }

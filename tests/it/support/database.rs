@@ -90,7 +90,8 @@ impl TestDatabase {
     }
 
     /// Lets the database parse a statement and find its tables and columns.
-    pub(crate) async fn prepare(&self, sql: &'static str) -> Result<(), sqlx::Error> {
+    pub(crate) async fn prepare(&self, sql: &str) -> Result<(), sqlx::Error> {
+        let sql = AssertSqlSafe(sql);
         match self.kind {
             Kind::Postgres => self.postgres().await.prepare(sql.into_sql_str()).await.map(drop),
             Kind::Sqlite => self.sqlite().await.prepare(sql.into_sql_str()).await.map(drop),
