@@ -50,6 +50,8 @@ pub(super) struct Write<C> {
 type Reply = oneshot::Sender<Result<Committed, StoreError>>;
 
 impl<C: Storable> Job<C::In> for Write<C> {
+    const BATCH_MAX: usize = COMMITS_MAX;
+
     /// Takes commits of different threads. A second one of a thread keeps its turn.
     fn take(waiting: &mut VecDeque<Self>) -> Vec<Self> {
         let mut threads: HashSet<ThreadKey> = HashSet::new();

@@ -18,6 +18,7 @@ use crate::store::{Committed, StoreError};
 
 /// Which parts of the statement a batch needs. A part that finds nothing to do still costs about as much as a commit.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each part is there or not, whatever the others are")]
 pub(super) struct Parts {
     births: bool,
     removals: bool,

@@ -120,6 +120,8 @@ pub(super) struct Read {
 }
 
 impl Job<Postgres> for Read {
+    const BATCH_MAX: usize = LISTS_MAX;
+
     fn take(waiting: &mut VecDeque<Self>) -> Vec<Self> {
         let mut batch = Vec::with_capacity(waiting.len().min(LISTS_MAX));
         let mut loads = 0;
