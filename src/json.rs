@@ -16,6 +16,9 @@ use crate::domain::Json;
 /// The most objects and arrays that may stand inside each other in any text that is read.
 pub const LEVELS_MAX: usize = 64;
 
+/// Room for a change or a short list, so that most texts are written without being moved.
+const TEXT_BYTES_EXPECTED: usize = 1_024;
+
 /// Why a text was not read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JsonFault {
@@ -49,8 +52,10 @@ pub fn parse(text: &str) -> Result<Json, JsonFault> {
 /// Writes a value as compact JSON text.
 #[must_use]
 pub fn to_text(value: &impl Serialize) -> String {
+    let mut text = Vec::with_capacity(TEXT_BYTES_EXPECTED);
     // Only a map with keys that are not texts can fail, and there is none.
-    serde_json::to_string(value).unwrap_or_default()
+    let written = serde_json::to_writer(&mut text, value).ok();
+    written.and_then(|()| String::from_utf8(text).ok()).unwrap_or_default()
 }
 
 /// Reads the members of one JSON object and leaves their values as they are spelled.
@@ -117,19 +122,35 @@ fn read_object(text: &str, place: &Place<'_>, levels_left: usize) -> Result<Vec<
 
 fn members_at<'a>(text: &'a str, place: &Place<'_>) -> Result<Vec<(String, &'a RawValue)>, JsonFault> {
     let Members(members) = from_raw(text)?;
-    let mut seen: HashSet<String> = HashSet::with_capacity(members.len());
     let mut object = Vec::with_capacity(members.len());
     for (raw_key, value) in members {
-        let key = read_string(raw_key.get(), place)?;
-        if !seen.insert(key.clone()) {
-            return Err(unkeepable(&Place::Member(place, &key), "is given twice"));
-        }
-        object.push((key, value));
+        object.push((read_string(raw_key.get(), place)?, value));
     }
-    Ok(object)
+    match second_of_two(&object) {
+        Some(key) => Err(unkeepable(&Place::Member(place, key), "is given twice")),
+        None => Ok(object),
+    }
+}
+
+/// Returns a key that was there before.
+fn second_of_two<T>(members: &[(String, T)]) -> Option<&str> {
+    // Most objects are so small that looking is faster than hashing.
+    if members.len() <= 8 {
+        let is_second =
+            |(at, (key, _)): &(usize, &(String, T))| members.iter().take(*at).any(|(other, _)| other == key);
+        return members.iter().enumerate().find(is_second).map(|(_, (key, _))| key.as_str());
+    }
+    let mut seen: HashSet<&str> = HashSet::with_capacity(members.len());
+    members.iter().map(|(key, _)| key.as_str()).find(|key| !seen.insert(key))
 }
 
 fn read_string(text: &str, place: &Place<'_>) -> Result<String, JsonFault> {
+    // What escapes nothing says what it is; that it is JSON is known.
+    if let Some(plain) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))
+        && !plain.contains('\\')
+    {
+        return Ok(plain.to_owned());
+    }
     let string: String = serde_json::from_str(text)
         .map_err(|_| unkeepable(place, "holds half of a surrogate pair, which is no character"))?;
     if string.contains('\0') {
@@ -251,6 +272,7 @@ mod tests {
         for (text, place) in [
             (r#"{"a":{"b":1,"b":2}}"#, "/a/b"),
             (r#"{"a":1,"\u0061":2}"#, "/a"),
+            (r#"{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"c":1}"#, "/c"),
             (r#"["x","a\u0000b"]"#, "/1"),
             (r#"{"a/b":"\ud800"}"#, "/a~1b"),
         ] {

@@ -23,7 +23,7 @@ use utoipa_swagger_ui::{Config, SwaggerUi};
 use crate::config::Settings;
 use crate::http::code::Code;
 use crate::http::problem::Problem;
-use crate::http::state::{App, Documents, Draining, Rules};
+use crate::http::state::{App, Documents, Draining, Rules, Shared};
 use crate::http::{self, middleware, openapi, openapi_tools, request_id};
 use crate::mcp;
 use crate::service::Lists;
@@ -52,7 +52,7 @@ pub fn app(settings: &Settings, lists: Lists, draining: Draining) -> Router {
         openapi_tools_json: openapi_tools::json(&document).into(),
     };
     let rules = Rules { require_resource: settings.require_resource, body_bytes_max: settings.body_bytes_max };
-    routes(settings, &lists).with_state(App { lists, draining, rules, documents: Arc::new(documents) })
+    routes(settings, &lists).with_state(App::new(Shared { lists, draining, rules, documents }))
 }
 
 fn routes(settings: &Settings, keeper: &Lists) -> Router<App> {

@@ -1,5 +1,6 @@
 //! What every handler can reach. It lies below the handlers and knows none of them.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,9 +8,30 @@ use axum::body::Bytes;
 
 use crate::service::Lists;
 
-/// What every handler can reach.
+/// What every handler can reach. Each layer around a handler has one of its own for each request, so that a copy is no more
+/// than one count.
 #[derive(Debug, Clone)]
-pub struct App {
+pub struct App(Arc<Shared>);
+
+impl App {
+    /// Shares it.
+    #[must_use]
+    pub fn new(shared: Shared) -> Self {
+        Self(Arc::new(shared))
+    }
+}
+
+impl Deref for App {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}
+
+/// What there is once.
+#[derive(Debug)]
+pub struct Shared {
     /// The one door to the lists.
     pub lists: Lists,
     /// Whether the service is about to end.
@@ -17,7 +39,7 @@ pub struct App {
     /// How requests are judged before they reach the lists.
     pub rules: Rules,
     /// The documents about this interface, as they are served.
-    pub documents: Arc<Documents>,
+    pub documents: Documents,
 }
 
 /// How requests are judged before they reach the lists.
