@@ -109,29 +109,48 @@ pub(super) fn counts(counts: Counts) -> String {
     if parts.is_empty() { tasks(counts.total) } else { format!("{} ({})", tasks(counts.total), parts.join(", ")) }
 }
 
-/// Returns a task's line. All that is not the content stands before it, so that no content can pretend to be that.
-pub(super) fn row(view: &TaskView, chars_max: usize) -> String {
+/// Appends a task's line. All that is not the content stands before it, so that no content can pretend to be that.
+pub(super) fn push_row(text: &mut String, view: &TaskView, chars_max: usize) {
     let task = &view.task;
-    let mut row = String::with_capacity(64 + task.content.as_str().len().min(chars_max));
     for part in ["- ", &name(task.id.as_str()), " [", task.status.as_str()] {
-        row.push_str(part);
+        text.push_str(part);
     }
     if let Some(owner) = &task.owner {
-        row.push_str("; owner ");
-        row.push_str(&name(owner.as_str()));
+        text.push_str("; owner ");
+        text.push_str(&name(owner.as_str()));
     }
     if !view.blocked_by.is_empty() {
-        row.push_str("; blocked by ");
-        row.push_str(&ids(view.blocked_by.get(..BLOCKERS_SHOWN_MAX).unwrap_or(&view.blocked_by)));
+        text.push_str("; blocked by ");
+        text.push_str(&ids(view.blocked_by.get(..BLOCKERS_SHOWN_MAX).unwrap_or(&view.blocked_by)));
         let more = view.blocked_by.len().saturating_sub(BLOCKERS_SHOWN_MAX);
         if more > 0 {
             // Writing to a String does not fail.
-            let _ = write!(row, " and {more} more");
+            let _ = write!(text, " and {more} more");
         }
     }
-    row.push_str("] ");
-    row.push_str(&escaped(task.content.as_str(), chars_max));
+    text.push_str("] ");
+    text.push_str(&escaped(task.content.as_str(), chars_max));
+}
+
+fn row(view: &TaskView) -> String {
+    let mut row = String::new();
+    push_row(&mut row, view, CONTENT_CHARS_SHOWN);
     row
+}
+
+/// Appends a line for each task, or nothing if they take more room than there is. Most lists are short.
+fn push_all_rows(text: &mut String, views: &[TaskView], room: usize) -> bool {
+    let begin = text.len();
+    text.reserve(views.len().saturating_mul(64).min(room));
+    for view in views {
+        text.push('\n');
+        push_row(text, view, CONTENT_CHARS_SHOWN);
+        if text.len() - begin > room {
+            text.truncate(begin);
+            return false;
+        }
+    }
+    true
 }
 
 /// Appends a line for each task as far as the text has room: those in progress have it first, then pending ones, then
@@ -139,6 +158,9 @@ pub(super) fn row(view: &TaskView, chars_max: usize) -> String {
 pub(super) fn push_rows(text: &mut String, views: &[TaskView], how: &str) {
     // Room for the line that says what is left out.
     let mut room = TEXT_BYTES_MAX.saturating_sub(text.len() + how.len() + 120);
+    if push_all_rows(text, views, room) {
+        return;
+    }
     let mut rows: Vec<Option<String>> = vec![None; views.len()];
     let mut left_out = Counts::default();
     for (status, left_out) in [
@@ -148,7 +170,7 @@ pub(super) fn push_rows(text: &mut String, views: &[TaskView], how: &str) {
     ] {
         for (view, shown) in views.iter().zip(&mut rows).filter(|(view, _)| view.task.status == status) {
             // Most of a long list has no room, and then no line is made for it.
-            let row = (room > 0).then(|| row(view, CONTENT_CHARS_SHOWN)).filter(|row| row.len() < room);
+            let row = (room > 0).then(|| row(view)).filter(|row| row.len() < room);
             if let Some(row) = &row {
                 room -= row.len() + 1;
             } else {

@@ -81,7 +81,8 @@ fn got(call: &Call, list: &TaskList, id: &TaskId) -> ToolResult {
 /// All there is to say about one task. Nothing in its texts can begin a line.
 fn whole(view: &TaskView) -> String {
     let task = &view.task;
-    let mut text = wording::row(view, SUBJECT_CHARS_SHOWN);
+    let mut text = String::new();
+    wording::push_row(&mut text, view, SUBJECT_CHARS_SHOWN);
     // Writing to a String does not fail.
     if !view.blocks.is_empty() {
         let _ = write!(text, "\nBlocks: {}", wording::ids(&view.blocks));
@@ -167,7 +168,7 @@ fn updated(call: &Call, list: &TaskList, outcome: &Outcome, id: &TaskId, patch: 
     push_warnings(&mut text, &call.warnings);
     if let Some(view) = &view {
         text.push('\n');
-        text.push_str(&wording::row(view, SUBJECT_CHARS_SHOWN));
+        wording::push_row(&mut text, view, SUBJECT_CHARS_SHOWN);
     }
     let body = ResultOut {
         task: view.map(TaskOut),

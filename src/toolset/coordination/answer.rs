@@ -38,7 +38,8 @@ fn held(call: &Call, mut text: String, list: &TaskList, task: Option<&TaskId>) -
         );
     }
     if let Some(view) = &view {
-        let _ = write!(text, "\n{}", wording::row(view, wording::CONTENT_CHARS_SHOWN));
+        text.push('\n');
+        wording::push_row(&mut text, view, wording::CONTENT_CHARS_SHOWN);
     }
     push_warnings(&mut text, &call.warnings);
     let task = view.as_ref().map(TaskOut::of);
