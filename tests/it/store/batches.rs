@@ -49,23 +49,20 @@ impl Blocker {
     }
 }
 
-/// Sends all commits while none can be stored, so that they gather.
-async fn sent_together(
-    database: &TestDatabase,
-    store: &Arc<dyn ListStore>,
-    commits: Vec<Commit>,
-) -> HashMap<ThreadKey, Result<Committed, StoreError>> {
-    let blocker = Blocker::begin(database).await;
+type Sent = JoinSet<(ThreadKey, Result<Committed, StoreError>)>;
+
+/// Sends all commits while none can be stored. The first ones take every connection that there is for commits, and the others
+/// gather.
+async fn send_together(database: &TestDatabase, store: &Arc<dyn ListStore>, commits: Vec<Commit>) -> Sent {
     let mut sent = JoinSet::new();
-    for commit in commits {
+    for (blocked, commit) in (1..).zip(commits) {
         let store = Arc::clone(store);
         sent.spawn(async move { (commit.key.clone(), store.commit(&commit).await) });
+        if database.kind() == Kind::Postgres && blocked <= 2 {
+            database.wait_for_sessions("wait_event_type = 'Lock'", blocked).await;
+        }
     }
-    if database.kind() == Kind::Postgres {
-        database.wait_for_sessions("wait_event_type = 'Lock'", 2).await;
-    }
-    blocker.end().await;
-    sent.join_all().await.into_iter().collect()
+    sent
 }
 
 /// A commit whose change has a revision that is taken.
@@ -90,7 +87,10 @@ both_databases! {
             });
             befores.insert(key, (n, before));
         }
-        for (key, outcome) in sent_together(&database, &store, commits).await {
+        let blocker = Blocker::begin(&database).await;
+        let sent = send_together(&database, &store, commits).await;
+        blocker.end().await;
+        for (key, outcome) in sent.join_all().await {
             let (n, before) = &befores[&key];
             let now = store.load(&key, None).await.unwrap();
             match n % 10 {
@@ -116,17 +116,12 @@ both_databases! {
         let second = commit(&key, &loaded, vec![task("first"), task("second")]);
         commits.push(first);
         let blocker = Blocker::begin(&database).await;
-        let mut sent = JoinSet::new();
-        for commit in commits {
-            let store = Arc::clone(&store);
-            sent.spawn(async move { store.commit(&commit).await.expect("an answer") });
-        }
-        if database.kind() == Kind::Postgres {
-            database.wait_for_sessions("wait_event_type = 'Lock'", 2).await;
-        }
+        let sent = send_together(&database, &store, commits).await;
         let again = { let store = Arc::clone(&store); tokio::spawn(async move { store.commit(&second).await.expect("an answer") }) };
         blocker.end().await;
-        assert_eq!(sent.join_all().await, [Committed::Done; 31]);
+        for (key, outcome) in sent.join_all().await {
+            assert_eq!(outcome.expect("an answer"), Committed::Done, "{key:?}");
+        }
         // On another connection it may have come before the first one, and then it was too early.
         let again = again.await.expect("no panic");
         let now = store.load(&key, None).await.unwrap();
