@@ -19,6 +19,9 @@ pub const LEVELS_MAX: usize = 64;
 /// Room for a change or a short list, so that most texts are written without being moved.
 const TEXT_BYTES_EXPECTED: usize = 1_024;
 
+/// So many keys are compared with each other.
+const FEW_MEMBERS: usize = 8;
+
 /// Why a text was not read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JsonFault {
@@ -135,7 +138,7 @@ fn members_at<'a>(text: &'a str, place: &Place<'_>) -> Result<Vec<(String, &'a R
 /// Returns a key that was there before.
 fn second_of_two<T>(members: &[(String, T)]) -> Option<&str> {
     // Most objects are so small that looking is faster than hashing.
-    if members.len() <= 8 {
+    if members.len() <= FEW_MEMBERS {
         let is_second =
             |(at, (key, _)): &(usize, &(String, T))| members.iter().take(*at).any(|(other, _)| other == key);
         return members.iter().enumerate().find(is_second).map(|(_, (key, _))| key.as_str());
