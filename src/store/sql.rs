@@ -1,5 +1,9 @@
 //! Statements that mean the same on both databases. What writes lists is not here: each database commits in its own way.
 
+/// Those of one text for both.
+pub(super) const SHARED: [&str; 7] =
+    [CONTAINS, CHANGES, FORGET_CHANGES, FORGET_OLD_CHANGES, FORGET_OLD_ANSWERS, THREADS, PING];
+
 /// The thread, and the answer under a key if one is asked for, in one row that is always there; then a row for each task.
 /// One statement, hence one state: two could fall on both sides of a commit.
 macro_rules! load {

@@ -28,17 +28,10 @@ use feed::Announcements;
 use prepared::Prepared;
 use read::Read;
 
-/// Every statement of one text.
-const STATEMENTS: [&str; 15] = [
+/// The statements of this database alone, but for the commit, whose text depends on its batch.
+const STATEMENTS: [&str; 8] = [
     read::READ,
     sql::POSTGRES_LOAD_WITH_ANSWER,
-    sql::CONTAINS,
-    sql::CHANGES,
-    sql::FORGET_CHANGES,
-    sql::FORGET_OLD_CHANGES,
-    sql::FORGET_OLD_ANSWERS,
-    sql::THREADS,
-    sql::PING,
     feed::POSITIONS,
     feed::CHANGES_AFTER,
     feed::RESOURCE_CHANGES,
@@ -89,8 +82,8 @@ impl PostgresStore {
     /// Returns every statement that is sent while it runs.
     #[must_use]
     pub fn statements() -> Vec<String> {
-        let commit = commit::Parts::ALL.statement();
-        STATEMENTS.iter().copied().chain([commit.as_str()]).map(str::to_owned).collect()
+        let texts = STATEMENTS.into_iter().chain(sql::SHARED).map(str::to_owned);
+        texts.chain([commit::Parts::ALL.statement()]).collect()
     }
 
     /// Connects, and brings the tables up to date.

@@ -25,6 +25,25 @@ use super::{
 };
 use crate::domain::{Change, Moment, Revision, ThreadKey, Version};
 
+/// The statements of this database alone.
+const STATEMENTS: [&str; 15] = [
+    sql::SQLITE_LOAD,
+    sql::SQLITE_LOAD_WITH_ANSWER,
+    sql::SQLITE_VERSION,
+    commit::MOVE_THREAD,
+    commit::BEAR_THREAD,
+    commit::REMOVE_TASK,
+    commit::UPSERT_TASK,
+    commit::FORGET_CHANGES,
+    commit::INSERT_CHANGE,
+    commit::KEEP_ANSWER,
+    feed::POSITIONS,
+    feed::CHANGES_AFTER,
+    feed::RESOURCE_CHANGES,
+    feed::HAS_CHANGES_FROM,
+    feed::THREADS_WITH_ENDED_LEASES,
+];
+
 /// How long to wait before asking again where `SQLite` itself does not wait: while a new file is given its journal.
 const BUSY_PAUSE: Duration = Duration::from_millis(10);
 
@@ -39,31 +58,11 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Every statement that is sent while it runs.
-    pub const STATEMENTS: &[&str] = &[
-        sql::SQLITE_LOAD,
-        sql::SQLITE_LOAD_WITH_ANSWER,
-        sql::SQLITE_VERSION,
-        sql::CONTAINS,
-        sql::CHANGES,
-        sql::FORGET_CHANGES,
-        sql::FORGET_OLD_CHANGES,
-        sql::FORGET_OLD_ANSWERS,
-        sql::THREADS,
-        sql::PING,
-        commit::MOVE_THREAD,
-        commit::BEAR_THREAD,
-        commit::REMOVE_TASK,
-        commit::UPSERT_TASK,
-        commit::FORGET_CHANGES,
-        commit::INSERT_CHANGE,
-        commit::KEEP_ANSWER,
-        feed::POSITIONS,
-        feed::CHANGES_AFTER,
-        feed::RESOURCE_CHANGES,
-        feed::HAS_CHANGES_FROM,
-        feed::THREADS_WITH_ENDED_LEASES,
-    ];
+    /// Returns every statement that is sent while it runs.
+    #[must_use]
+    pub fn statements() -> Vec<String> {
+        STATEMENTS.into_iter().chain(sql::SHARED).map(str::to_owned).collect()
+    }
 
     /// Opens the file, makes it if there is none, and brings the tables up to date.
     ///

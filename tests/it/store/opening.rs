@@ -37,7 +37,7 @@ both_databases! {
         store.ping().await.unwrap();
         let statements = match database.kind() {
             Kind::Postgres => PostgresStore::statements(),
-            Kind::Sqlite => SqliteStore::STATEMENTS.iter().copied().map(str::to_owned).collect(),
+            Kind::Sqlite => SqliteStore::statements(),
         };
         for statement in statements {
             if let Err(error) = database.prepare(&statement).await {
