@@ -14,7 +14,7 @@
 //! - [`http`]: the HTTP edge.
 //! - [`mcp`]: the Model Context Protocol edge.
 //! - [`server`]: all routes, the middleware, start and end.
-//! - [`config`], [`telemetry`], [`healthcheck`]: what runs around it.
+//! - [`config`], [`telemetry`], [`log_limit`], [`healthcheck`]: what runs around it.
 
 pub mod clock;
 pub mod config;
@@ -23,6 +23,7 @@ pub mod edge;
 pub mod healthcheck;
 pub mod http;
 pub mod json;
+pub mod log_limit;
 pub mod mcp;
 pub mod server;
 pub mod service;
